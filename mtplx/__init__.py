@@ -1,0 +1,1 @@
+"""Sampling and one-token verification in MLX whose decisions are exact."""

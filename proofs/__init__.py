@@ -1,0 +1,1 @@
+"""The correctness gate: `pytest proofs/`."""

@@ -1,0 +1,33 @@
+"""The exact semantics of sampling and one-token verification, readable in one sitting.
+
+Start with `pointwise` (the rules), then `rules` (rows), `filters` and `softmax` (the target), `dialects` (other engines'
+orders). Nothing here imports `mtplx`, numpy or MLX; results are elements of sympy's QQ.
+"""
+
+from reference.filters import SamplerConfig, apply_top_p_top_k
+from reference.rules import (
+    Verification,
+    acceptance_probability,
+    residual_distribution,
+    sample_from_distribution,
+    speculative_output_marginal,
+    total_variation,
+    verify_one_token,
+)
+from reference.softmax import CertifiedLaw, distribution_from_logits, filtered_target, softmax
+
+__all__ = [
+    "CertifiedLaw",
+    "SamplerConfig",
+    "Verification",
+    "acceptance_probability",
+    "apply_top_p_top_k",
+    "distribution_from_logits",
+    "filtered_target",
+    "residual_distribution",
+    "sample_from_distribution",
+    "softmax",
+    "speculative_output_marginal",
+    "total_variation",
+    "verify_one_token",
+]

@@ -1,0 +1,81 @@
+"""The sampler configuration and the cut: which ranks stay (spec 1 and 2).
+
+The cut is one function of ranked weights. It runs unchanged on rationals (a row of probabilities) and on balls (the
+exponentials of logits), because it only adds and compares.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from sympy import QQ
+
+from reference import pointwise
+from reference.numbers import law_of_row, rational
+from reference.numbers import rationals as n
+
+
+@dataclass(frozen=True)
+class SamplerConfig:
+    """Temperature, nucleus and top-k; temperature and top_p as elements of QQ, exactly as given.
+
+    Raises ValueError naming field and value unless temperature >= 0 (0 is greedy), 0 < top_p <= 1 (1 is off),
+    and top_k is an integer >= 0 (0 is off).
+    """
+
+    temperature: Any = 0.6
+    top_p: Any = 0.95
+    top_k: int = 20
+
+    def __post_init__(self) -> None:
+        for field, allowed in (("temperature", "a finite number >= 0"), ("top_p", "0 < top_p <= 1")):
+            given = getattr(self, field)
+            try:
+                value = rational(given)
+            except ValueError as error:
+                raise ValueError(f"{field}: {error}; allowed: {allowed}") from None
+            if value < 0 or (field == "top_p" and not 0 < value <= 1):
+                raise ValueError(f"{field} = {given!r}; allowed: {allowed}")
+            object.__setattr__(self, field, value)
+        k = self.top_k
+        if isinstance(k, bool) or not hasattr(k, "__index__") or k < 0:
+            raise ValueError(f"top_k = {k!r}; allowed: an integer >= 0 (0 keeps every token)")
+        object.__setattr__(self, "top_k", int(k))
+
+    @classmethod
+    def of(cls, config: Any) -> SamplerConfig:
+        """The same configuration from any object with the three fields."""
+        return cls(config.temperature, config.top_p, config.top_k)
+
+
+def rank(values: Sequence[Any]) -> list[int]:
+    """Token ids by value descending, id ascending: ids break ties (spec 2.2)."""
+    return sorted(range(len(values)), key=values.__getitem__, reverse=True)  # a reversed sort is stable too
+
+
+def nucleus_size(ranked_weights: Sequence[Any], top_p: Any) -> int:
+    """How many ranks the nucleus keeps; weights descending and positive, top_p in their number system."""
+    through = list(accumulate(ranked_weights))
+    return 1 + bisect_left(
+        range(1, len(through)), True, key=lambda r: not pointwise.nucleus_keeps(n, through[r - 1], top_p, through[-1])
+    )
+
+
+def kept_by_top_k(size: int, top_k: int) -> int:
+    """The first min(top_k, size) ranks stay; top_k = 0 is off. One joint cut with the nucleus (spec 2.4)."""
+    return min(top_k, size) if top_k else size
+
+
+def apply_top_p_top_k(probs: Sequence[Any], top_p: Any = 1.0, top_k: int = 0) -> list[Any]:
+    """The law of the ranks that nucleus and top-k keep, divided by the kept mass (spec 2.2 to 2.5)."""
+    config = SamplerConfig(1, top_p, top_k)
+    law = law_of_row(probs, "probs")
+    ranked = [token for token in rank(law) if law[token] > 0]
+    size = kept_by_top_k(nucleus_size([law[token] for token in ranked], config.top_p), config.top_k)
+    kept = set(ranked[:size])
+    mass = sum((law[token] for token in kept), QQ(0))
+    return [weight / mass if token in kept else QQ(0) for token, weight in enumerate(law)]

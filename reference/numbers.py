@@ -1,0 +1,194 @@
+"""Number systems: the few operations the pointwise rules need beside `+ - * < <=`.
+
+One table per system, so that the same source runs on rationals (to judge engines) and on solver terms (to be proved).
+Arithmetic and order stay native to the values; what differs between a number and a term is how one *chooses*.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, Protocol
+
+from sympy import QQ
+
+MASS_TOLERANCE = QQ(1, 1000)
+"""A row counts as probabilities when its sum is this close to one (spec 3)."""
+
+
+class NumberSystem(Protocol):
+    """What a pointwise rule may ask of its numbers."""
+
+    zero: Any
+    one: Any
+
+    def choose(self, condition: Any, then: Any, otherwise: Any) -> Any: ...
+    def eq(self, a: Any, b: Any) -> Any: ...
+    def both(self, a: Any, b: Any) -> Any: ...
+    def either(self, a: Any, b: Any) -> Any: ...
+    def neg(self, a: Any) -> Any: ...
+    def quotient(self, a: Any, b: Any) -> Any: ...
+
+
+class Poison:
+    """The value of a/0: it spreads through arithmetic and order, and raises when anything depends on it.
+
+    `choose` evaluates both branches on rationals, so a quotient in the branch not taken must be harmless, and one in
+    the branch taken must not pass for a number.
+    """
+
+    def _spread(self, *_: object) -> Poison:
+        return self
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _spread
+    __lt__ = __le__ = __gt__ = __ge__ = __neg__ = _spread
+
+    def __bool__(self) -> bool:
+        raise ZeroDivisionError("a decision depends on a quotient by zero")
+
+    def __repr__(self) -> str:
+        return "a/0"
+
+
+class Rationals:
+    """Exact rationals: sympy's QQ, which is flint's `fmpq` where python-flint is installed."""
+
+    zero = QQ(0)
+    one = QQ(1)
+
+    def choose(self, condition: Any, then: Any, otherwise: Any) -> Any:
+        if condition is True:
+            return then
+        if condition is False:
+            return otherwise
+        return condition  # poisoned
+
+    def eq(self, a: Any, b: Any) -> Any:
+        return a if isinstance(a, Poison) else b if isinstance(b, Poison) else a == b
+
+    def both(self, a: Any, b: Any) -> Any:
+        return a and b
+
+    def either(self, a: Any, b: Any) -> Any:
+        return a or b
+
+    def neg(self, a: Any) -> Any:
+        return not a
+
+    def quotient(self, a: Any, b: Any) -> Any:
+        return a / b if b else Poison()
+
+
+rationals = Rationals()
+
+
+class SolverTerms:
+    """Real-sorted terms of `z3` or `cvc5.pythonic`: the two modules offer the same constructors.
+
+    A quotient a/b becomes a fresh t with `b != 0 -> t*b = a` in `side_conditions`: SMT-LIB leaves division by zero
+    open, so nothing may be concluded from it.
+    """
+
+    def __init__(self, solver_module: Any) -> None:
+        self.module = solver_module
+        self.zero = solver_module.RealVal(0)
+        self.one = solver_module.RealVal(1)
+        self.side_conditions: list[Any] = []
+
+    def choose(self, condition: Any, then: Any, otherwise: Any) -> Any:
+        return self.module.If(condition, then, otherwise)
+
+    def eq(self, a: Any, b: Any) -> Any:
+        return a == b
+
+    def both(self, a: Any, b: Any) -> Any:
+        return self.module.And(a, b)
+
+    def either(self, a: Any, b: Any) -> Any:
+        return self.module.Or(a, b)
+
+    def neg(self, a: Any) -> Any:
+        return self.module.Not(a)
+
+    def quotient(self, a: Any, b: Any) -> Any:
+        t = self.module.Real(f"quotient_{len(self.side_conditions)}")
+        self.side_conditions.append(self.module.Implies(b != 0, t * b == a))
+        return t
+
+
+class Undecided(ArithmeticError):
+    """Two balls overlap: their order is open at this precision."""
+
+
+class Ball:
+    """A real number enclosed by a flint ball; an order that the enclosure leaves open raises `Undecided`."""
+
+    __slots__ = ("arb",)
+
+    def __init__(self, value: Any) -> None:
+        self.arb = value
+
+    def __add__(self, other: Ball) -> Ball:
+        return Ball(self.arb + other.arb)
+
+    def __mul__(self, other: Ball) -> Ball:
+        return Ball(self.arb * other.arb)
+
+    def __lt__(self, other: Ball) -> bool:
+        if self.arb < other.arb:
+            return True
+        if self.arb >= other.arb:
+            return False
+        raise Undecided(f"{self.arb} < {other.arb}")
+
+
+def rational(value: Any) -> Any:
+    """The exact value of an int, float, Fraction, string or numpy scalar as an element of QQ.
+
+    A float means its binary value, a string its decimal or fraction (spec, opening). Raises ValueError for anything
+    that is no finite number.
+    """
+    if isinstance(value, QQ.dtype):
+        return value
+    try:
+        if isinstance(value, str):
+            value = Fraction(value)
+        elif isinstance(value, bool):
+            raise TypeError
+        elif not hasattr(value, "as_integer_ratio"):  # numpy's integers
+            value = operator.index(value)
+        return QQ.dtype(*value.as_integer_ratio())
+    except TypeError:
+        kind = type(value).__name__
+        raise ValueError(f"{value!r} ({kind}) is no number; allowed: int, float, Fraction, string, numpy scalar") from None
+    except (OverflowError, ValueError, ZeroDivisionError):
+        raise ValueError(f"{value!r} is no finite number; a string is a decimal or a fraction ('0.9', '9/10')") from None
+
+
+def row_of_rationals(row: Iterable[Any], name: str) -> list[Any]:
+    """Every entry as an element of QQ; raises ValueError naming the first that is no finite number."""
+    values = []
+    for token, entry in enumerate(row):
+        try:
+            values.append(rational(entry))
+        except ValueError as error:
+            raise ValueError(f"{name}[{token}]: {error}") from None
+    if not values:
+        raise ValueError(f"{name} is empty; allowed: at least one token")
+    return values
+
+
+def law_of_row(row: Iterable[Any], name: str = "probabilities") -> list[Any]:
+    """The law row / sum(row) as a list of QQ (spec 3).
+
+    Raises ValueError, naming the entry, unless every entry is finite and >= 0 and the sum is within 1/1000 of one.
+    """
+    values = row_of_rationals(row, name)
+    for token, value in enumerate(values):
+        if value < 0:
+            raise ValueError(f"{name}[{token}] = {value} is negative; allowed: >= 0")
+    mass = sum(values, QQ(0))
+    if abs(mass - 1) > MASS_TOLERANCE:
+        raise ValueError(f"{name} sum to {mass}; allowed: within {MASS_TOLERANCE} of 1")
+    return values if mass == 1 else [value / mass for value in values]

@@ -1,0 +1,56 @@
+"""The rules at one token, written once over any ordered field.
+
+`n` is a table of `reference.numbers`. The same source judges engines on rationals and is proved on z3 and cvc5 terms:
+a proof is about this code, not about a transcription of it. Symbols: p target, q draft, u coin, a acceptance
+(Leviathan et al., arXiv 2211.17192, section 2.3; Chen et al., arXiv 2302.01318, theorem 1).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference.numbers import NumberSystem
+
+
+def minimum(n: NumberSystem, a: Any, b: Any) -> Any:
+    return n.choose(b < a, b, a)
+
+
+def positive_part(n: NumberSystem, a: Any) -> Any:
+    return n.choose(n.zero < a, a, n.zero)
+
+
+def acceptance(n: NumberSystem, p: Any, q: Any) -> Any:
+    """min(1, p/q); where the draft has no mass, 1 if the target has some and 0 otherwise."""
+    without_draft = n.choose(n.zero < p, n.one, n.zero)
+    return n.choose(q <= n.zero, without_draft, minimum(n, n.one, n.quotient(p, q)))
+
+
+def accepts(n: NumberSystem, u: Any, a: Any) -> Any:
+    """Accept iff u < a. Strict: a coin of 0 must not let a token of probability 0 through."""
+    return u < a
+
+
+def residual_mass_step(n: NumberSystem, mass: Any, p: Any, q: Any) -> Any:
+    """One token of the fold that sums (p - q)+."""
+    return mass + positive_part(n, p - q)
+
+
+def rejection_step(n: NumberSystem, rejection: Any, q: Any, a: Any) -> Any:
+    """One token of the fold that sums the probability of drafting a token and rejecting it."""
+    return rejection + q * (n.one - a)
+
+
+def residual(n: NumberSystem, p: Any, q: Any, mass: Any) -> Any:
+    """(p - q)+ / mass with mass = sum (p - q)+; p itself where that mass is 0."""
+    return n.choose(n.eq(mass, n.zero), p, n.quotient(positive_part(n, p - q), mass))
+
+
+def marginal(n: NumberSystem, p: Any, q: Any, a: Any, rejection: Any, mass: Any) -> Any:
+    """Probability that this token is emitted: drafted and accepted, or drawn from the residual after a rejection."""
+    return q * a + rejection * residual(n, p, q, mass)
+
+
+def nucleus_keeps(n: NumberSystem, before: Any, top_p: Any, total: Any) -> Any:
+    """A rank stays iff the mass of the ranks before it is below top_p of the total (spec 2.3)."""
+    return before < top_p * total

@@ -1,0 +1,144 @@
+"""The filtered target of a row of logits, certified by ball arithmetic (spec 2).
+
+Exponentials are irrational, so the law is enclosed, never rounded, and the nucleus is *decided*: precision rises until no
+comparison is open. That ends: with rational logits and temperature, masses can tie only when all finite logits are equal
+(Lindemann-Weierstrass), and equal logits weigh 1, a rational.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flint import arb, ctx
+from sympy import QQ
+
+from reference.dialects import Dialect, dialect_named
+from reference.filters import SamplerConfig, kept_by_top_k, rank
+from reference.numbers import Ball, Undecided, rational
+
+START_BITS = 96
+MOST_BITS = 1 << 20
+
+
+@dataclass(frozen=True)
+class CertifiedLaw:
+    """A law over V tokens: its order and support exactly, its probabilities enclosed.
+
+    ranked: the tokens with finite logits, logit descending, id ascending.
+    nucleus_size, kept_size: how many ranks the nucleus alone and the whole filter keep.
+    midpoints: V elements of QQ, zero off the support. radii: V elements of QQ with |probability - midpoint| <= radius.
+    """
+
+    ranked: tuple[int, ...]
+    nucleus_size: int
+    kept_size: int
+    midpoints: list[Any]
+    radii: list[Any]
+
+    @property
+    def support(self) -> tuple[int, ...]:
+        """The kept tokens in rank order."""
+        return self.ranked[: self.kept_size]
+
+    @property
+    def radius(self) -> Any:
+        """Bound of the L1 distance between the law and its midpoints."""
+        return sum(self.radii, QQ(0))
+
+
+def row_of_logits(logits: Iterable[Any]) -> list[Any]:
+    """Logits as elements of QQ, None where they are -inf.
+
+    Raises ValueError for an empty row, NaN, +inf, or a row of only -inf.
+    """
+    row: list[Any] = []
+    for token, logit in enumerate(logits):
+        try:
+            row.append(None if not isinstance(logit, str) and logit == float("-inf") else rational(logit))
+        except ValueError:
+            raise ValueError(f"logits[{token}] = {logit!r}; allowed: a finite number or -inf") from None
+    if all(logit is None for logit in row):
+        raise ValueError("logits are empty or all -inf; allowed: at least one finite logit")
+    return row
+
+
+def to_rational(ball: arb) -> Any:
+    """The value of an exact ball."""
+    mantissa, exponent = ball.man_exp()
+    return QQ(mantissa) * QQ(2) ** int(exponent)
+
+
+def weights(differences: Sequence[Any], temperature: Any) -> list[Any]:
+    """exp(d / T) of differences d <= 0, as balls; equal logits weigh exactly 1, as rationals.
+
+    What lies below exp(-8 bits) is enclosed by [0, exp(-8 bits)]: no exponent grows without bound, and more bits lower it.
+    """
+    if differences[-1] == 0:
+        return [QQ(1)] * len(differences)
+    scale, floor = 1 / arb(temperature), arb(-8 * ctx.prec)
+    lowest = arb(0).union(floor.exp())
+    exponents = (arb(d) * scale for d in differences)
+    return [Ball(lowest if x < floor else x.exp()) for x in exponents]
+
+
+def cut(ranked_logits: Sequence[Any], differences: Sequence[Any], config: SamplerConfig, dialect: Dialect) -> int:
+    """The size of the nucleus in this dialect; raises `Undecided` where the working precision leaves it open."""
+    if config.top_p == 1:
+        return len(ranked_logits)
+    mass = weights(differences, config.temperature if dialect.tempered_nucleus else QQ(1))
+    top_p = Ball(arb(config.top_p)) if isinstance(mass[0], Ball) else config.top_p
+    return dialect.nucleus(ranked_logits, mass, top_p)
+
+
+def enclose(kept_differences: Sequence[Any], temperature: Any) -> list[tuple[Any, Any]]:
+    """(midpoint, radius) of the probability of each kept rank."""
+    mass = weights(kept_differences, temperature)
+    if not isinstance(mass[0], Ball):
+        return [(QQ(1, len(mass)), QQ(0))] * len(mass)
+    total = sum((weight.arb for weight in mass), arb(0))
+    shares = [weight.arb / total for weight in mass]
+    return [(to_rational(share.mid()), to_rational(share.rad().upper())) for share in shares]
+
+
+def filtered_target(logits: Iterable[Any], config: Any, dialect: str = "mtplx") -> CertifiedLaw:
+    """The law that temperature, nucleus and top-k make of a row of logits, in the named dialect (spec 2 and 6).
+
+    logits: V finite numbers or -inf. config: anything with temperature, top_p, top_k. Temperature 0 is the one-hot on the
+    lowest id among the maxima, in every dialect. Raises ValueError for a bad row, setting or dialect.
+    """
+    style, config = dialect_named(dialect), SamplerConfig.of(config)
+    row = row_of_logits(logits)
+    finite = [token for token, logit in enumerate(row) if logit is not None]
+    values = [row[token] for token in finite]
+    ranked = tuple(finite[position] for position in rank(values))
+    ranked_logits = [row[token] for token in ranked]
+    differences = [logit - ranked_logits[0] for logit in ranked_logits]
+    greedy = config.temperature == 0
+    bits = START_BITS
+    while True:
+        with ctx.workprec(bits):
+            try:
+                nucleus_size = 1 if greedy else cut(ranked_logits, differences, config, style)
+                kept_size = kept_by_top_k(nucleus_size, config.top_k)
+                shares = enclose(differences[:kept_size], config.temperature)
+                break
+            except Undecided:
+                bits *= 2
+                if bits > MOST_BITS:
+                    raise
+    midpoints, radii = [QQ(0)] * len(row), [QQ(0)] * len(row)
+    for token, (midpoint, radius) in zip(ranked, shares, strict=False):
+        midpoints[token], radii[token] = midpoint, radius
+    return CertifiedLaw(ranked, nucleus_size, kept_size, midpoints, radii)
+
+
+def softmax(logits: Iterable[Any], temperature: Any = 1) -> CertifiedLaw:
+    """softmax(logits / T), enclosed; temperature 0 is the one-hot on the lowest id among the maxima (spec 2.1)."""
+    return filtered_target(logits, SamplerConfig(temperature, 1, 0))
+
+
+def distribution_from_logits(logits: Iterable[Any], config: Any) -> CertifiedLaw:
+    """`filtered_target` in the default dialect."""
+    return filtered_target(logits, config)
