@@ -13,10 +13,12 @@ from reference.numbers import NumberSystem
 
 
 def minimum(n: NumberSystem, a: Any, b: Any) -> Any:
+    """The smaller of two numbers."""
     return n.choose(b < a, b, a)
 
 
 def positive_part(n: NumberSystem, a: Any) -> Any:
+    """a where it is positive, else 0."""
     return n.choose(n.zero < a, a, n.zero)
 
 
