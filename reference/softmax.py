@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from flint import arb, ctx
@@ -28,14 +29,14 @@ class CertifiedLaw:
 
     ranked: the tokens with finite logits, logit descending, id ascending.
     nucleus_size, kept_size: how many ranks the nucleus alone and the whole filter keep.
-    midpoints: V elements of QQ, zero off the support. radii: V elements of QQ with |probability - midpoint| <= radius.
+    midpoints: V elements of QQ, zero off the support; |probability - midpoint| <= 2^-accuracy * midpoint + 2^-1000.
     """
 
     ranked: tuple[int, ...]
     nucleus_size: int
     kept_size: int
     midpoints: list[Any]
-    radii: list[Any]
+    accuracy: int
 
     @property
     def support(self) -> tuple[int, ...]:
@@ -45,7 +46,7 @@ class CertifiedLaw:
     @property
     def radius(self) -> Any:
         """Bound of the L1 distance between the law and its midpoints."""
-        return sum(self.radii, QQ(0))
+        return QQ(1, 2**self.accuracy) * sum(self.midpoints, QQ(0)) + QQ(len(self.midpoints), 2**1000)
 
 
 def row_of_logits(logits: Iterable[Any]) -> list[Any]:
@@ -64,23 +65,17 @@ def row_of_logits(logits: Iterable[Any]) -> list[Any]:
     return row
 
 
-def to_rational(ball: arb) -> Any:
-    """The value of an exact ball."""
-    mantissa, exponent = ball.man_exp()
-    return QQ(mantissa) * QQ(2) ** int(exponent)
-
-
 def weights(differences: Sequence[Any], temperature: Any) -> list[Any]:
-    """exp(d / T) of differences d <= 0, as balls; equal logits weigh exactly 1, as rationals.
+    """exp(d / T) of differences 0 >= d in descending order, as balls; equal logits weigh exactly 1, as rationals.
 
     What lies below exp(-8 bits) is enclosed by [0, exp(-8 bits)]: no exponent grows without bound, and more bits lower it.
     """
     if differences[-1] == 0:
         return [QQ(1)] * len(differences)
     scale, floor = 1 / arb(temperature), arb(-8 * ctx.prec)
-    lowest = arb(0).union(floor.exp())
     exponents = (arb(d) * scale for d in differences)
-    return [Ball(lowest if x < floor else x.exp()) for x in exponents]
+    above = [Ball(x.exp()) for x in takewhile(lambda x: x > floor, exponents)]
+    return above + [Ball(arb(0).union(floor.exp()))] * (len(differences) - len(above))
 
 
 def cut(ranked_logits: Sequence[Any], differences: Sequence[Any], config: SamplerConfig, dialect: Dialect) -> int:
@@ -92,14 +87,16 @@ def cut(ranked_logits: Sequence[Any], differences: Sequence[Any], config: Sample
     return dialect.nucleus(ranked_logits, mass, top_p)
 
 
-def enclose(kept_differences: Sequence[Any], temperature: Any) -> list[tuple[Any, Any]]:
-    """(midpoint, radius) of the probability of each kept rank."""
+def enclose(kept_differences: Sequence[Any], temperature: Any) -> tuple[list[Any], int]:
+    """Midpoints of the kept ranks' probabilities, and the bits to which each is right; 0 for what is below 2^-1000."""
     mass = weights(kept_differences, temperature)
     if not isinstance(mass[0], Ball):
-        return [(QQ(1, len(mass)), QQ(0))] * len(mass)
-    total = sum((weight.arb for weight in mass), arb(0))
-    shares = [weight.arb / total for weight in mass]
-    return [(to_rational(share.mid()), to_rational(share.rad().upper())) for share in shares]
+        return [QQ(1, len(mass))] * len(mass), 1000
+    one_over_total = 1 / sum((weight.arb for weight in mass), arb(0))
+    tiny = arb(2) ** -1000
+    shares = list(takewhile(lambda share: not share < tiny, (weight.arb * one_over_total for weight in mass)))
+    midpoints = [share.mid().fmpq() for share in shares]  # sympy's QQ over flint is fmpq
+    return midpoints, min(share.rel_accuracy_bits() for share in shares)
 
 
 def filtered_target(logits: Iterable[Any], config: Any, dialect: str = "mtplx") -> CertifiedLaw:
@@ -122,16 +119,16 @@ def filtered_target(logits: Iterable[Any], config: Any, dialect: str = "mtplx") 
             try:
                 nucleus_size = 1 if greedy else cut(ranked_logits, differences, config, style)
                 kept_size = kept_by_top_k(nucleus_size, config.top_k)
-                shares = enclose(differences[:kept_size], config.temperature)
+                shares, accuracy = enclose(differences[:kept_size], config.temperature)
                 break
             except Undecided:
                 bits *= 2
                 if bits > MOST_BITS:
                     raise
-    midpoints, radii = [QQ(0)] * len(row), [QQ(0)] * len(row)
-    for token, (midpoint, radius) in zip(ranked, shares, strict=False):
-        midpoints[token], radii[token] = midpoint, radius
-    return CertifiedLaw(ranked, nucleus_size, kept_size, midpoints, radii)
+    midpoints = [QQ(0)] * len(row)
+    for token, share in zip(ranked, shares, strict=False):
+        midpoints[token] = share
+    return CertifiedLaw(ranked, nucleus_size, kept_size, midpoints, accuracy)
 
 
 def softmax(logits: Iterable[Any], temperature: Any = 1) -> CertifiedLaw:

@@ -1,0 +1,202 @@
+"""Sampling and one-token verification in MLX (spec 1 to 3): the same code on CPU, Metal and CUDA.
+
+Every decision is exact: order on the logits, the nucleus and every inverse CDF on integer masses, acceptance as an integer
+inequality. Floats are outputs only, each with a stated bound; no result depends on the batch a row stands in.
+
+Shapes: one row [V] or a batch [..., V] of mlx arrays, numpy arrays or lists; float32 results as mlx arrays. A row of
+probabilities is accepted when its sum is within 1/1000 of one, and means the law row / sum(row).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import mlx.core as mx
+
+from mtplx import doors
+from mtplx.config import SamplerConfig
+from mtplx.exponential import exponential_weights, masses
+from mtplx.selection import Selection, rank_keys, select
+from mtplx.wide import Scaled, Wide, ratio, split_float32
+
+__all__ = [
+    "SamplerConfig",
+    "Verification",
+    "acceptance_probability",
+    "apply_top_p_top_k",
+    "distribution_from_logits",
+    "residual_distribution",
+    "sample_from_distribution",
+    "softmax",
+    "speculative_output_marginal",
+    "verify_one_token",
+]
+
+
+class Verification(NamedTuple):
+    """What one verification emits: scalars for one row, mlx arrays of the batch shape for a batch."""
+
+    token_id: Any
+    accepted: Any
+    accept_probability: Any
+
+
+def one_hot(values: mx.array) -> mx.array:
+    """float32 rows with a one at the lowest id among the maxima."""
+    keys = rank_keys(values)
+    return (keys == mx.min(keys, axis=-1, keepdims=True)).astype(mx.float32)
+
+
+def normalised(weights: Scaled, mass: Wide, kept: mx.array) -> mx.array:
+    """weights / (kept mass) where kept, 0 elsewhere; relative error at most 3 * 2^-24 + 2^-30, beside that of weights."""
+    total = mass.where(kept).total().scaled()
+    return mx.where(kept, ratio(weights, total), mx.array(0, mx.float32))
+
+
+def softmax(logits: Any, temperature: Any = 1.0) -> mx.array:
+    """softmax(logits / T), float32 of the same shape; T = 0 is the one-hot on the lowest id among the maxima (spec 2.1).
+
+    Relative error at most 3 * 2^-24 + 2^-30 + 2^-42; shares below 2^-126 may come out 0. Raises LogitsError, ConfigError.
+    """
+    return distribution_from_logits(logits, SamplerConfig(temperature, 1, 0))
+
+
+def apply_top_p_top_k(probs: Any, top_p: Any = 1.0, top_k: int = 0) -> mx.array:
+    """The law of the ranks that nucleus and top-k keep jointly, float32 of the same shape (spec 2.2 to 2.5).
+
+    The cut is exact on the float32 row. Raises MassError, ConfigError.
+    """
+    config = SamplerConfig(1, top_p, top_k)
+    law = doors.law_rows(probs, "probs")
+    cut = select(law.values, law.mass, law.values > 0, config.top_p, config.top_k)
+    return law.restore(normalised(split_float32(law.values), law.mass, cut.kept))
+
+
+def select_logits(rows: doors.Rows, config: SamplerConfig) -> tuple[Scaled, Wide, Selection]:
+    """Weights, their masses and the cut of rows of logits at T > 0."""
+    weights = exponential_weights(rows.values, config.temperature)
+    mass = masses(weights)
+    return weights, mass, select(rows.values, mass, rows.values > -mx.inf, config.top_p, config.top_k)
+
+
+def distribution_from_logits(logits: Any, config: SamplerConfig) -> mx.array:
+    """The filtered target of rows of logits: temperature, then nucleus and top-k jointly, float32 (spec 2).
+
+    Order and ties are those of the logits; the nucleus is decided on masses whose relative error is below 2^-42.
+    Raises LogitsError for NaN, +inf or a row of only -inf.
+    """
+    rows = doors.logit_rows(logits)
+    if config.temperature == 0:
+        return rows.restore(one_hot(rows.values))
+    weights, mass, cut = select_logits(rows, config)
+    return rows.restore(normalised(weights, mass, cut.kept))
+
+
+def crossed(p: doors.Law, q: doors.Law) -> tuple[Wide, Wide]:
+    """P and Q over one denominator: p * sum(q) and q * sum(p) are P and Q in units of 1 / (sum(p) sum(q)), exactly."""
+    return p.mass * q.total, q.mass * p.total
+
+
+def acceptance(p: Wide, q: Wide) -> mx.array:
+    """min(1, p/q) in float32; where q is 0, 1 if p is positive and 0 otherwise. Exactly 1 where p >= q > 0."""
+    drafted = q.positive()
+    quotient = ratio(p.scaled(), Scaled(mx.where(drafted, q.scaled().mantissa, mx.array(1, mx.uint64)), q.scaled().exponent))
+    capped = mx.where(p < q, quotient, mx.array(1, mx.float32))
+    return mx.where(drafted, capped, p.positive().astype(mx.float32))
+
+
+def accepts(coin: int, denominator: int, p: int, q: int) -> bool:
+    """coin / denominator < min(1, p/q) for integers, without a quotient: at q = 0 it reads 0 < p."""
+    return coin * q < p * denominator
+
+
+def positive_part(p: Wide, q: Wide) -> Wide:
+    """(p - q)+ element by element."""
+    return p.minus(q).where(q < p)
+
+
+def acceptance_probability(target_p: Any, draft_q: Any, token_id: Any) -> mx.array:
+    """min(1, p(x)/q(x)) at x = token_id; at q(x) = 0, 1 if p(x) > 0 else 0 (arXiv 2211.17192, section 2.3).
+
+    token_id: an int for one row, integers of shape [...] for a batch. Returns float32 of shape [...]; relative error at most
+    3 * 2^-24 + 2^-30, and exactly 1 where p >= q. Raises MassError, VocabularyError, ShapeError, TokenError.
+    """
+    p, q = doors.law_pair(target_p, draft_q)
+    x = doors.token_ids(token_id, p, "token_id")
+    p_x, q_x = (mass * total for mass, total in ((p.mass.take(x), q.total), (q.mass.take(x), p.total)))
+    return p.per_row(acceptance(p_x, q_x))
+
+
+def residual_masses(p: Wide, q: Wide) -> Wide:
+    """(p - q)+, or p in rows where that is 0 everywhere: the masses of the residual law."""
+    excess = positive_part(p, q)
+    return excess.where(excess.total().positive(), otherwise=p)
+
+
+def residual_distribution(target_p: Any, draft_q: Any) -> mx.array:
+    """norm((p - q)+), float32; p in rows where that mass is 0 (arXiv 2211.17192, section 2.3).
+
+    Signs are exact, and no difference cancels: relative error at most 3 * 2^-24 + 2^-30.
+    Raises MassError, VocabularyError, ShapeError.
+    """
+    p, q = doors.law_pair(target_p, draft_q)
+    mass = residual_masses(*crossed(p, q))
+    return p.restore(ratio(mass.scaled(), mass.total().scaled()))
+
+
+def speculative_output_marginal(target_p: Any, draft_q: Any) -> mx.array:
+    """Law of the emitted token over all draft tokens, float32, from our own acceptance and residual.
+
+    q(y) a(y) + (sum of q(x) (1 - a(x))) residual(y): the theorem says it is p (arXiv 2302.01318, theorem 1). Absolute error
+    of an entry at most 8 * 2^-24 * (q(y) + residual(y)). Raises MassError, VocabularyError, ShapeError.
+    """
+    p, q = doors.law_pair(target_p, draft_q)
+    accept = acceptance(*crossed(p, q))
+    draft = ratio(split_float32(q.values), q.total.scaled())
+    rejected = Wide.from_float32(draft * (1 - accept)).total().scaled()
+    rejection = ratio(rejected, Wide.from_ints([2**149], len(q.mass.limbs)).scaled())
+    residual = residual_distribution(target_p, draft_q).reshape(q.values.shape)
+    return p.restore(draft * accept + rejection * residual)
+
+
+def inverse_cdf(mass: Wide, us: list[Any]) -> list[int]:
+    """For each row [B, V] the first token, in id order, whose cumulative mass exceeds u * total."""
+    thresholds = [u.numerator * total // u.denominator for u, total in zip(us, mass.total().to_ints(), strict=True)]
+    through = mass.cumulative()
+    passed = Wide.from_ints(thresholds, len(through.limbs)) < through
+    tokens: list[int] = mx.argmax(passed, axis=-1).tolist()
+    return tokens
+
+
+def sample_from_distribution(probs: Any, coin: Any) -> Any:
+    """Inverse CDF in id order: the first token whose cumulative mass exceeds the coin, exactly (spec 5).
+
+    coin: a float in [0, 1), or one a row. Returns an int for one row, int32 of shape [...] for a batch.
+    Raises MassError, CoinError.
+    """
+    law = doors.law_rows(probs, "probs")
+    tokens = inverse_cdf(law.mass, doors.coins(coin, law, "coin"))
+    return tokens[0] if doors.is_row(law) else law.per_row(mx.array(tokens, mx.int32))
+
+
+def verify_one_token(target_p: Any, draft_q: Any, draft_token: Any, *, coin: Any, residual_coin: Any) -> Verification:
+    """Accept the draft iff coin < min(1, p/q), else draw from the residual with a coin of its own (spec 3).
+
+    Both decisions are exact on the float32 rows: with uniform coins and drafts from q / sum(q), the emitted token has the
+    law p / sum(p). coins in [0, 1), a token id and coins a row. Raises MassError, VocabularyError, ShapeError, TokenError,
+    CoinError.
+    """
+    p, q = doors.law_pair(target_p, draft_q)
+    x = doors.token_ids(draft_token, p, "draft_token")
+    us, vs = doors.coins(coin, p, "coin"), doors.coins(residual_coin, p, "residual_coin")
+    target, draft = crossed(p, q)
+    p_x, q_x = target.take(x), draft.take(x)
+    pairs = zip(us, p_x.to_ints(), q_x.to_ints(), strict=True)
+    accepted = [accepts(u.numerator, u.denominator, p_int, q_int) for u, p_int, q_int in pairs]
+    drafted = x.reshape(-1).tolist()
+    redrawn = drafted if all(accepted) else inverse_cdf(residual_masses(target, draft), vs)
+    tokens = [kept if ok else other for kept, ok, other in zip(drafted, accepted, redrawn, strict=True)]
+    probability = acceptance(p_x, q_x)
+    if doors.is_row(p):
+        return Verification(tokens[0], accepted[0], probability.item())
+    return Verification(p.per_row(mx.array(tokens, mx.int32)), p.per_row(mx.array(accepted)), p.per_row(probability))
