@@ -41,12 +41,6 @@ class Verification(NamedTuple):
     accept_probability: Any
 
 
-def one_hot(values: mx.array) -> mx.array:
-    """float32 rows with a one at the lowest id among the maxima."""
-    keys = rank_keys(values)
-    return (keys == mx.min(keys, axis=-1, keepdims=True)).astype(mx.float32)
-
-
 def normalised(weights: Scaled, mass: Wide, kept: mx.array) -> mx.array:
     """weights / (kept mass) where kept, 0 elsewhere; relative error at most 3 * 2^-24 + 2^-30, beside that of weights."""
     total = mass.where(kept).total().scaled()
@@ -72,23 +66,30 @@ def apply_top_p_top_k(probs: Any, top_p: Any = 1.0, top_k: int = 0) -> mx.array:
     return law.restore(normalised(split_float32(law.values), law.mass, cut.kept))
 
 
-def select_logits(rows: doors.Rows, config: SamplerConfig) -> tuple[Scaled, Wide, Selection]:
-    """Weights, their masses and the cut of rows of logits at T > 0."""
-    weights = exponential_weights(rows.values, config.temperature)
+def weigh(logits: mx.array, temperature: Any) -> tuple[Scaled, mx.array]:
+    """Weights of rows [B, V] in units of 2^-96 of the largest, and which tokens have positive weight at all."""
+    if temperature > 0:
+        return exponential_weights(logits, temperature), logits > -mx.inf
+    keys = rank_keys(logits)
+    first = keys == mx.min(keys, axis=-1, keepdims=True)
+    return Scaled(mx.where(first, mx.array(1, mx.uint64), mx.array(0, mx.uint64)), mx.full(keys.shape, 96, mx.int32)), first
+
+
+def select_logits(logits: mx.array, config: SamplerConfig) -> tuple[Scaled, Wide, Selection]:
+    """Weights, their masses and the cut of rows of logits [B, V]."""
+    weights, weighty = weigh(logits, config.temperature)
     mass = masses(weights)
-    return weights, mass, select(rows.values, mass, rows.values > -mx.inf, config.top_p, config.top_k)
+    return weights, mass, select(logits, mass, weighty, config.top_p, config.top_k)
 
 
 def distribution_from_logits(logits: Any, config: SamplerConfig) -> mx.array:
     """The filtered target of rows of logits: temperature, then nucleus and top-k jointly, float32 (spec 2).
 
     Order and ties are those of the logits; the nucleus is decided on masses whose relative error is below 2^-42.
-    Raises LogitsError for NaN, +inf or a row of only -inf.
+    Temperature 0 is the one-hot on the lowest id among the maxima. Raises LogitsError for NaN, +inf, or a row of only -inf.
     """
     rows = doors.logit_rows(logits)
-    if config.temperature == 0:
-        return rows.restore(one_hot(rows.values))
-    weights, mass, cut = select_logits(rows, config)
+    weights, mass, cut = select_logits(rows.values, config)
     return rows.restore(normalised(weights, mass, cut.kept))
 
 
@@ -98,7 +99,7 @@ def crossed(p: doors.Law, q: doors.Law) -> tuple[Wide, Wide]:
 
 
 def acceptance(p: Wide, q: Wide) -> mx.array:
-    """min(1, p/q) in float32; where q is 0, 1 if p is positive and 0 otherwise. Exactly 1 where p >= q > 0."""
+    """min(1, p/q) in float32, element by element; where q is 0, 1 if p is positive and 0 otherwise. Exactly 1 where p >= q > 0."""
     drafted = q.positive()
     quotient = ratio(p.scaled(), Scaled(mx.where(drafted, q.scaled().mantissa, mx.array(1, mx.uint64)), q.scaled().exponent))
     capped = mx.where(p < q, quotient, mx.array(1, mx.float32))

@@ -106,9 +106,11 @@ def filtered_target(logits: Iterable[Any], config: Any, dialect: str = "mtplx") 
     lowest id among the maxima, in every dialect. Raises ValueError for a bad row, setting or dialect.
     """
     style, config = dialect_named(dialect), SamplerConfig.of(config)
-    row = row_of_logits(logits)
+    given = list(logits)
+    row = row_of_logits(given)
     finite = [token for token, logit in enumerate(row) if logit is not None]
-    values = [row[token] for token in finite]
+    floats = all(type(logit) is float for logit in given)  # their order is exact too, and sorts faster
+    values = [given[token] if floats else row[token] for token in finite]
     ranked = tuple(finite[position] for position in rank(values))
     ranked_logits = [row[token] for token in ranked]
     differences = [logit - ranked_logits[0] for logit in ranked_logits]

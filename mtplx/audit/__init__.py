@@ -1,1 +1,1 @@
-"""Sampling and one-token verification in MLX whose decisions are exact."""
+"""The audit: outside the implementation, comparing each step's output with what `reference` says it must be."""

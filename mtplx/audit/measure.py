@@ -1,0 +1,70 @@
+"""Distances between a float32 row and exact numbers, as rationals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sympy import QQ
+
+SMALLEST_NORMAL = QQ(1, 2**126)
+UNIT = QQ(1, 2**24)
+"""Unit roundoff of float32: nearest rounding of a normal number errs by at most this, relatively."""
+
+
+@cache
+def power_of_two(e: int) -> Any:
+    """2^e as a rational."""
+    return QQ(2**e) if e >= 0 else QQ(1, 2**-e)
+
+
+def ulp(x: Any) -> Any:
+    """The spacing of float32 numbers at a rational x > 0: 2^(e-23) for 2^e <= x < 2^(e+1), 2^-149 below 2^-126."""
+    e = x.numerator.bit_length() - x.denominator.bit_length()
+    if x < power_of_two(e):
+        e -= 1
+    return power_of_two(max(e, -126) - 23)
+
+
+def exact_row(row: Sequence[float]) -> list[Any]:
+    """A float row read back as rationals."""
+    return [QQ.dtype(*x.as_integer_ratio()) for x in row]
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Entry by entry: the largest error in units of the last place of the exact value, and the token it is at.
+
+    Underflows (exact value below 2^-126, found 0) are counted apart; stray: other tokens where just one of the two is 0.
+    """
+
+    ulps: Any
+    token: int | None
+    underflows: int
+    stray: tuple[int, ...]
+
+
+def errors(found: Sequence[float], exact: Sequence[Any]) -> Errors:
+    """Compare float32 numbers with exact values, token by token."""
+    worst, at, underflows, stray = QQ(0), None, 0, []
+    for token, (x, p) in enumerate(zip(exact_row(found), exact, strict=True)):
+        if x and p:
+            error = abs(x - p)
+            if error and error / ulp(p) > worst:
+                worst, at = error / ulp(p), token
+        elif p and p < SMALLEST_NORMAL:
+            underflows += 1
+        elif x or p:
+            stray.append(token)
+    return Errors(worst, at, underflows, tuple(stray))
+
+
+def variation(found: Sequence[float], law: Sequence[Any]) -> Any:
+    """Total variation between row / sum(row) and an exact law."""
+    row = exact_row(found)
+    mass = sum(row, QQ(0))
+    if not mass:
+        return QQ(1)
+    return sum((abs(x - p * mass) for x, p in zip(row, law, strict=True) if x or p), QQ(0)) / (2 * mass)

@@ -1,0 +1,157 @@
+"""Our own MLX implementation, step by step against the reference.
+
+Local: a step is judged on its own input, read back as rationals. Global: from the logits, against the certified target.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any
+
+import mlx.core as mx
+import numpy as np
+from numpy.typing import NDArray
+from sympy import QQ
+
+import reference
+from mtplx import doors, sampling
+from mtplx.audit.measure import UNIT, errors, exact_row, variation
+from mtplx.audit.verdict import Figure, Step
+from mtplx.config import SamplerConfig
+from mtplx.wide import Scaled
+from reference import pointwise
+from reference.filters import kept_by_top_k, nucleus_size
+from reference.numbers import law_of_row, rational, rationals
+from reference.rules import residual_mass
+
+Row = NDArray[np.float32]
+
+WEIGHT_ERROR = QQ(1, 2**42)
+"""Relative error of a weight: 2^-43 (mtplx.exponential), and its truncation to 2^-96 of the largest."""
+RATIO_ERROR = 3 * UNIT + QQ(1, 2**30)
+"""Relative error of a float32 quotient of wide integers (mtplx.wide.ratio)."""
+LAW_ERROR = RATIO_ERROR + 3 * WEIGHT_ERROR
+"""Relative error of a probability: its weight, the sum of weights, and their quotient."""
+MARGINAL_ERROR = 16 * UNIT
+"""Error of an entry of the marginal relative to q + residual: three ratios, two products, 1 - a and a sum."""
+
+
+def numbers(name: str, scope: str, found: mx.array, exact: list[Any], relative: Any) -> Step:
+    """Numbers right to a relative error r, at most 2^24 r units of the last place; zeros must be zeros."""
+    e = errors(found.tolist(), exact)
+    return Step(name, scope, e.stray, ulps=Figure(e.ulps, relative * 2**24), token=e.token, underflows=e.underflows)
+
+
+def law(name: str, scope: str, found: mx.array, exact: list[Any], relative: Any) -> Step:
+    """Numbers that make a law: a relative error r moves it, normalised, by at most r / (1 - r); underflows are lost."""
+    bound = relative / (1 - relative) + QQ(len(exact), 2**126)
+    distance = Figure(variation(found.tolist(), exact), bound)
+    return replace(numbers(name, scope, found, exact, relative), variation=distance)
+
+
+def moved_law(name: str, scope: str, found: mx.array, exact: list[Any], bound: Any) -> Step:
+    """A law of which only the total variation has a bound."""
+    e = errors(found.tolist(), exact)
+    distance = Figure(variation(found.tolist(), exact), bound + QQ(len(exact), 2**126))
+    return Step(name, scope, ulps=Figure(e.ulps, None), token=e.token, variation=distance, underflows=e.underflows)
+
+
+def read_back(weights: Scaled) -> list[Any]:
+    """Weights of one row as rationals."""
+    pairs = zip(weights.mantissa.reshape(-1).tolist(), weights.exponent.reshape(-1).tolist(), strict=True)
+    return [QQ(m << e) if e >= 0 else QQ(m, 1 << -e) for m, e in pairs]
+
+
+def target_steps(logits: Row, config: SamplerConfig) -> tuple[list[Step], mx.array, list[Any]]:
+    """Temperature and softmax, rank, nucleus, top-k, renormalise of one row [V]; our law and the certified one."""
+    entries = logits.tolist()
+    full = reference.softmax(entries, config.temperature)
+    certified = reference.filtered_target(entries, config)
+    weights, mass, cut = sampling.select_logits(doors.logit_rows(logits).values, config)
+    found_law = sampling.distribution_from_logits(logits, config)
+
+    order = cut.order.reshape(-1).tolist()
+    misplaced = [rank for rank, token in enumerate(certified.ranked) if order[rank] != token]
+
+    found = int(cut.nucleus_size.item())
+    units = mass.to_ints()
+    ranked_units = [QQ(units[token]) for token in order if units[token]]
+    judged = certified.nucleus_size if config.top_p == 1 else nucleus_size(ranked_units, rational(config.top_p))
+
+    kept = set(np.flatnonzero(np.array(cut.kept)).tolist())
+    expected = set(order[: kept_by_top_k(found, config.top_k)])
+    weight = read_back(weights)
+    kept_weight = sum((weight[token] for token in kept), QQ(0))
+    shares = [w / kept_weight if token in kept else QQ(0) for token, w in enumerate(weight)]
+
+    low, high = sorted((found, certified.nucleus_size))
+    through = list(accumulate(full.midpoints[token] for token in certified.ranked))
+    off = max((abs(through[rank - 1] - rational(config.top_p)) for rank in range(low, high)), default=QQ(0))
+    margin = Figure(off, 2 * WEIGHT_ERROR)
+    disputed = through[high - 1] - through[low - 1]
+
+    target = law("filtered target", "global", found_law, certified.midpoints, LAW_ERROR)
+    if disputed and target.variation:  # a cut within its margin moves the law by no more than what it moves across
+        bound = target.variation.bound + disputed / (through[low - 1] - disputed)
+        target = replace(target, margin=margin, ulps=None, variation=Figure(target.variation.value, bound))
+    steps = [
+        law("temperature, softmax", "global", sampling.softmax(logits, config.temperature), full.midpoints, LAW_ERROR),
+        Step("rank", "global", tuple(misplaced)),
+        Step("nucleus", "local", between(order, found, judged)),
+        Step("nucleus", "global", between(order, found, certified.nucleus_size), margin),
+        Step("top-k", "local", tuple(sorted(kept ^ expected))),
+        law("renormalise", "local", found_law, shares, RATIO_ERROR),
+        target,
+    ]
+    return steps, found_law, certified.midpoints
+
+
+def between(order: list[int], a: int, b: int) -> tuple[int, ...]:
+    """The tokens of the ranks on which two prefix lengths disagree."""
+    low, high = sorted((a, b))
+    return tuple(order[low:high])
+
+
+def draft_steps(p: mx.array, q: mx.array, target: list[Any], draft: list[Any]) -> list[Step]:
+    """Acceptance, residual and marginal of float32 rows p and q, locally; and against the certified rows."""
+    P, Q = law_of_row(p.tolist()), law_of_row(q.tolist())
+    accept = sampling.acceptance(*sampling.crossed(*doors.law_pair(p, q))).reshape(-1)
+    residual = sampling.residual_distribution(p, q)
+    marginal = sampling.speculative_output_marginal(p, q)
+
+    exact = [pointwise.acceptance(rationals, a, b) for a, b in zip(P, Q, strict=True)]
+    exact_residual = reference.residual_distribution(P, Q)
+    exact_marginal = reference.speculative_output_marginal(P, Q)
+    certified = [pointwise.acceptance(rationals, a, b) for a, b in zip(target, draft, strict=True)]
+    apart = residual_mass(target, draft)
+
+    acceptance = numbers("acceptance", "local", accept, exact, RATIO_ERROR)
+    not_whole = tuple(token for token, (a, found) in enumerate(zip(exact, accept.tolist(), strict=True)) if a == 1 != found)
+    rows = zip(exact_row(marginal.tolist()), exact_marginal, Q, exact_residual, strict=True)
+    off = tuple(token for token, (m, y, b, r) in enumerate(rows) if abs(m - y) > MARGINAL_ERROR * (b + r))
+    return [
+        replace(acceptance, wrong=(*(acceptance.wrong or ()), *not_whole)),
+        numbers("acceptance", "global", accept, certified, 3 * LAW_ERROR),
+        law("residual", "local", residual, exact_residual, RATIO_ERROR),
+        moved_law("residual", "global", residual, reference.residual_distribution(target, draft), perturbed(apart)),
+        replace(moved_law("marginal", "local", marginal, exact_marginal, MARGINAL_ERROR), wrong=off),
+        moved_law("marginal", "global", marginal, target, MARGINAL_ERROR + 2 * LAW_ERROR),
+    ]
+
+
+def perturbed(apart: Any) -> Any:
+    """Bound of a residual's total variation when p and q are right to LAW_ERROR and lie `apart` in total variation.
+
+    (p - q)+ moves by at most 2 LAW_ERROR in L1; two vectors v, w normalised are within |v - w| / |v| of each other.
+    """
+    return RATIO_ERROR + (2 * LAW_ERROR / apart if apart else LAW_ERROR)
+
+
+def row_steps(logits: Row, draft: Row | None, config: SamplerConfig) -> list[Step]:
+    """Every step of one row, and of its draft row where one is given."""
+    steps, p, target = target_steps(logits, config)
+    if draft is None:
+        return steps
+    q = sampling.distribution_from_logits(draft, config)
+    return steps + draft_steps(p, q, target, reference.filtered_target(draft.tolist(), config).midpoints)

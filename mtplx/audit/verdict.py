@@ -1,0 +1,74 @@
+"""What one step of an engine was found to be, and the verdict over many (spec 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Verdict(StrEnum):
+    """The word an audit ends with."""
+
+    EXACT = "EXACT"
+    REFUTED = "REFUTED"
+    LOSSY = "LOSSY"
+    INCONCLUSIVE = "INCONCLUSIVE"
+
+
+EXIT_CODES = {Verdict.EXACT: 0, Verdict.REFUTED: 1, Verdict.INCONCLUSIVE: 3}
+USAGE_ERROR = 2
+
+
+@dataclass(frozen=True)
+class Figure:
+    """An error beside its derived bound, both rationals; bound None where only another figure of the step has one."""
+
+    value: Any
+    bound: Any
+
+    @property
+    def holds(self) -> bool:
+        """Within the bound."""
+        return self.bound is None or bool(self.value <= self.bound)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of one row, judged on its own input (`local`) or from the logits (`global`).
+
+    wrong: tokens (or ranks, for an order) whose decision differs from the reference; None where the step decides nothing.
+    margin: how far the disputed masses are from the tie, as a share of the total. Within its bound, rounding of the row
+    explains the difference and it is numerics; outside, the rule is broken.
+    ulps: largest error in units of the last place of float32, at `token`. variation: total variation distance.
+    underflows: tokens below 2^-126 that came out 0.
+    """
+
+    name: str
+    scope: str
+    wrong: tuple[int, ...] | None = None
+    margin: Figure | None = None
+    ulps: Figure | None = None
+    token: int | None = None
+    variation: Figure | None = None
+    underflows: int = 0
+
+    @property
+    def rule_holds(self) -> bool:
+        """No decision differs, or rounding of the row explains each that does."""
+        return not self.wrong or (self.margin is not None and self.margin.holds)
+
+    @property
+    def verdict(self) -> Verdict:
+        """EXACT, or REFUTED by a decision or by a number outside its bound."""
+        figures = [figure for figure in (self.ulps, self.variation) if figure is not None]
+        return Verdict.EXACT if self.rule_holds and all(figure.holds for figure in figures) else Verdict.REFUTED
+
+
+def overall(steps: Iterable[Step], complete: bool) -> Verdict:
+    """REFUTED by any step; else INCONCLUSIVE if something was left out or nothing was tried; else EXACT."""
+    verdicts = {step.verdict for step in steps}
+    if Verdict.REFUTED in verdicts:
+        return Verdict.REFUTED
+    return Verdict.EXACT if complete and verdicts else Verdict.INCONCLUSIVE
