@@ -16,7 +16,9 @@ def exact(value: Any) -> Fraction:
         raise TypeError("a bool is no number")
     if isinstance(value, str):
         return Fraction(value)
-    return Fraction(*map(int, value.as_integer_ratio())) if hasattr(value, "as_integer_ratio") else Fraction(operator.index(value))
+    if hasattr(value, "as_integer_ratio"):
+        return Fraction(*value.as_integer_ratio())
+    return Fraction(operator.index(value))  # numpy's integers
 
 
 @dataclass(frozen=True)

@@ -129,4 +129,3 @@ def coins(values: Any, rows: Rows, name: str) -> list[Fraction]:
 def is_row(rows: Rows) -> bool:
     """One row, not a batch: results are scalars."""
     return len(rows.shape) == 1
-

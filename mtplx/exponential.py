@@ -66,7 +66,7 @@ def fixed_point(logits: mx.array, unit: int) -> mx.array:
 def multiply_shift(a: mx.array, b: int, shift: int) -> mx.array:
     """a * b >> shift for a below 2^56, b below 2^64 and 64 > shift > 32; the result must fit in 64 bits."""
     a_low, a_high = a & LIMB_MASK, a >> 32
-    b_low, b_high = (mx.array(np.uint64(part)) for part in (b & LIMB_MASK, b >> 32))
+    b_low, b_high = (mx.array(part, mx.uint64) for part in (b & LIMB_MASK, b >> 32))
     low = a_low * b_low
     middle = (low >> 32) + (a_high * b_low & LIMB_MASK) + (a_low * b_high & LIMB_MASK)
     high = a_high * b_high + (a_high * b_low >> 32) + (a_low * b_high >> 32) + (middle >> 32)

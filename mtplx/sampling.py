@@ -9,7 +9,7 @@ probabilities is accepted when its sum is within 1/1000 of one, and means the la
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import mlx.core as mx
 
@@ -99,9 +99,10 @@ def crossed(p: doors.Law, q: doors.Law) -> tuple[Wide, Wide]:
 
 
 def acceptance(p: Wide, q: Wide) -> mx.array:
-    """min(1, p/q) in float32, element by element; where q is 0, 1 if p is positive and 0 otherwise. Exactly 1 where p >= q > 0."""
-    drafted = q.positive()
-    quotient = ratio(p.scaled(), Scaled(mx.where(drafted, q.scaled().mantissa, mx.array(1, mx.uint64)), q.scaled().exponent))
+    """min(1, p/q) in float32, exactly 1 where p >= q > 0; where q is 0, 1 if p is positive and 0 otherwise."""
+    drafted, below = q.positive(), q.scaled()
+    divisor = Scaled(mx.where(drafted, below.mantissa, mx.array(1, mx.uint64)), below.exponent)
+    quotient = ratio(p.scaled(), divisor)
     capped = mx.where(p < q, quotient, mx.array(1, mx.float32))
     return mx.where(drafted, capped, p.positive().astype(mx.float32))
 
@@ -165,8 +166,12 @@ def inverse_cdf(mass: Wide, us: list[Any]) -> list[int]:
     thresholds = [u.numerator * total // u.denominator for u, total in zip(us, mass.total().to_ints(), strict=True)]
     through = mass.cumulative()
     passed = Wide.from_ints(thresholds, len(through.limbs)) < through
-    tokens: list[int] = mx.argmax(passed, axis=-1).tolist()
-    return tokens
+    return host_ints(mx.argmax(passed, axis=-1))
+
+
+def host_ints(array: mx.array) -> list[int]:
+    """An integer array as a flat list."""
+    return cast("list[int]", array.reshape(-1).tolist())
 
 
 def sample_from_distribution(probs: Any, coin: Any) -> Any:
@@ -194,7 +199,7 @@ def verify_one_token(target_p: Any, draft_q: Any, draft_token: Any, *, coin: Any
     p_x, q_x = target.take(x), draft.take(x)
     pairs = zip(us, p_x.to_ints(), q_x.to_ints(), strict=True)
     accepted = [accepts(u.numerator, u.denominator, p_int, q_int) for u, p_int, q_int in pairs]
-    drafted = x.reshape(-1).tolist()
+    drafted = host_ints(x)
     redrawn = drafted if all(accepted) else inverse_cdf(residual_masses(target, draft), vs)
     tokens = [kept if ok else other for kept, ok, other in zip(drafted, accepted, redrawn, strict=True)]
     probability = acceptance(p_x, q_x)

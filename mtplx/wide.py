@@ -153,6 +153,7 @@ class Wide:
         mantissa, exponent = self.limbs[0], mx.zeros(self.limbs[0].shape, mx.int32)
         for i in range(1, len(self.limbs)):
             reached = self.limbs[i] > 0
-            mantissa = mx.where(reached, mx.left_shift(self.limbs[i], mx.array(LIMB_BITS, mx.uint64)) | self.limbs[i - 1], mantissa)
+            leading = mx.left_shift(self.limbs[i], mx.array(LIMB_BITS, mx.uint64)) | self.limbs[i - 1]
+            mantissa = mx.where(reached, leading, mantissa)
             exponent = mx.where(reached, LIMB_BITS * (i - 1), exponent)
         return Scaled(mantissa, exponent)

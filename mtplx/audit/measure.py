@@ -10,6 +10,7 @@ from typing import Any
 from sympy import QQ
 
 SMALLEST_NORMAL = QQ(1, 2**126)
+ULPS_PER_UNIT = QQ(2**24)
 UNIT = QQ(1, 2**24)
 """Unit roundoff of float32: nearest rounding of a normal number errs by at most this, relatively."""
 
@@ -28,9 +29,14 @@ def ulp(x: Any) -> Any:
     return power_of_two(max(e, -126) - 23)
 
 
-def exact_row(row: Sequence[float]) -> list[Any]:
-    """A float row read back as rationals."""
-    return [QQ.dtype(*x.as_integer_ratio()) for x in row]
+def entries(array: Any) -> list[Any]:
+    """The entries of an mlx or numpy array as a flat list of Python numbers."""
+    return list(array.reshape(-1).tolist())
+
+
+def exact_row(row: Any) -> list[Any]:
+    """A float array [V] read back as rationals."""
+    return [QQ.dtype(*x.as_integer_ratio()) for x in entries(row)]
 
 
 @dataclass(frozen=True)
@@ -46,14 +52,15 @@ class Errors:
     stray: tuple[int, ...]
 
 
-def errors(found: Sequence[float], exact: Sequence[Any]) -> Errors:
-    """Compare float32 numbers with exact values, token by token."""
+def errors(found: Any, exact: Sequence[Any]) -> Errors:
+    """Compare a float32 array [V] with exact values, token by token."""
     worst, at, underflows, stray = QQ(0), None, 0, []
     for token, (x, p) in enumerate(zip(exact_row(found), exact, strict=True)):
         if x and p:
             error = abs(x - p)
-            if error and error / ulp(p) > worst:
-                worst, at = error / ulp(p), token
+            if error * ULPS_PER_UNIT > worst * p:  # an ulp of p is at least p / 2^24
+                size = error / ulp(p)
+                worst, at = (size, token) if size > worst else (worst, at)
         elif p and p < SMALLEST_NORMAL:
             underflows += 1
         elif x or p:
@@ -61,7 +68,7 @@ def errors(found: Sequence[float], exact: Sequence[Any]) -> Errors:
     return Errors(worst, at, underflows, tuple(stray))
 
 
-def variation(found: Sequence[float], law: Sequence[Any]) -> Any:
+def variation(found: Any, law: Sequence[Any]) -> Any:
     """Total variation between row / sum(row) and an exact law."""
     row = exact_row(found)
     mass = sum(row, QQ(0))

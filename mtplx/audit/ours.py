@@ -16,14 +16,13 @@ from sympy import QQ
 
 import reference
 from mtplx import doors, sampling
-from mtplx.audit.measure import UNIT, errors, exact_row, variation
+from mtplx.audit.measure import UNIT, entries, errors, exact_row, variation
 from mtplx.audit.verdict import Figure, Step
 from mtplx.config import SamplerConfig
 from mtplx.wide import Scaled
-from reference import pointwise
 from reference.filters import kept_by_top_k, nucleus_size
-from reference.numbers import law_of_row, rational, rationals
-from reference.rules import residual_mass
+from reference.numbers import law_of_row, rational
+from reference.rules import acceptances, residual_law, residual_mass
 
 Row = NDArray[np.float32]
 
@@ -39,42 +38,42 @@ MARGINAL_ERROR = 16 * UNIT
 
 def numbers(name: str, scope: str, found: mx.array, exact: list[Any], relative: Any) -> Step:
     """Numbers right to a relative error r, at most 2^24 r units of the last place; zeros must be zeros."""
-    e = errors(found.tolist(), exact)
+    e = errors(found, exact)
     return Step(name, scope, e.stray, ulps=Figure(e.ulps, relative * 2**24), token=e.token, underflows=e.underflows)
 
 
 def law(name: str, scope: str, found: mx.array, exact: list[Any], relative: Any) -> Step:
     """Numbers that make a law: a relative error r moves it, normalised, by at most r / (1 - r); underflows are lost."""
     bound = relative / (1 - relative) + QQ(len(exact), 2**126)
-    distance = Figure(variation(found.tolist(), exact), bound)
+    distance = Figure(variation(found, exact), bound)
     return replace(numbers(name, scope, found, exact, relative), variation=distance)
 
 
 def moved_law(name: str, scope: str, found: mx.array, exact: list[Any], bound: Any) -> Step:
     """A law of which only the total variation has a bound."""
-    e = errors(found.tolist(), exact)
-    distance = Figure(variation(found.tolist(), exact), bound + QQ(len(exact), 2**126))
+    e = errors(found, exact)
+    distance = Figure(variation(found, exact), bound + QQ(len(exact), 2**126))
     return Step(name, scope, ulps=Figure(e.ulps, None), token=e.token, variation=distance, underflows=e.underflows)
 
 
 def read_back(weights: Scaled) -> list[Any]:
     """Weights of one row as rationals."""
-    pairs = zip(weights.mantissa.reshape(-1).tolist(), weights.exponent.reshape(-1).tolist(), strict=True)
+    pairs = zip(entries(weights.mantissa), entries(weights.exponent), strict=True)
     return [QQ(m << e) if e >= 0 else QQ(m, 1 << -e) for m, e in pairs]
 
 
 def target_steps(logits: Row, config: SamplerConfig) -> tuple[list[Step], mx.array, list[Any]]:
     """Temperature and softmax, rank, nucleus, top-k, renormalise of one row [V]; our law and the certified one."""
-    entries = logits.tolist()
-    full = reference.softmax(entries, config.temperature)
-    certified = reference.filtered_target(entries, config)
+    given = entries(logits)
+    full = reference.softmax(given, config.temperature)
+    certified = reference.filtered_target(given, config)
     weights, mass, cut = sampling.select_logits(doors.logit_rows(logits).values, config)
     found_law = sampling.distribution_from_logits(logits, config)
 
-    order = cut.order.reshape(-1).tolist()
+    order = entries(cut.order)
     misplaced = [rank for rank, token in enumerate(certified.ranked) if order[rank] != token]
 
-    found = int(cut.nucleus_size.item())
+    (found,) = entries(cut.nucleus_size)
     units = mass.to_ints()
     ranked_units = [QQ(units[token]) for token in order if units[token]]
     judged = certified.nucleus_size if config.top_p == 1 else nucleus_size(ranked_units, rational(config.top_p))
@@ -89,14 +88,14 @@ def target_steps(logits: Row, config: SamplerConfig) -> tuple[list[Step], mx.arr
     through = list(accumulate(full.midpoints[token] for token in certified.ranked))
     off = max((abs(through[rank - 1] - rational(config.top_p)) for rank in range(low, high)), default=QQ(0))
     margin = Figure(off, 2 * WEIGHT_ERROR)
-    disputed = through[high - 1] - through[low - 1]
-
     target = law("filtered target", "global", found_law, certified.midpoints, LAW_ERROR)
-    if disputed and target.variation:  # a cut within its margin moves the law by no more than what it moves across
-        bound = target.variation.bound + disputed / (through[low - 1] - disputed)
-        target = replace(target, margin=margin, ulps=None, variation=Figure(target.variation.value, bound))
+    if low != high and target.variation:  # a law that keeps m more of the mass is m away
+        found_shares = exact_row(found_law)
+        moved = sum((max(found_shares[token], certified.midpoints[token]) for token in order[low:high]), QQ(0))
+        bound = target.variation.bound + moved
+        target = replace(target, margin=margin, ulps=None, variation=replace(target.variation, bound=bound))
     steps = [
-        law("temperature, softmax", "global", sampling.softmax(logits, config.temperature), full.midpoints, LAW_ERROR),
+        law("softmax", "global", sampling.softmax(logits, config.temperature), full.midpoints, LAW_ERROR),
         Step("rank", "global", tuple(misplaced)),
         Step("nucleus", "local", between(order, found, judged)),
         Step("nucleus", "global", between(order, found, certified.nucleus_size), margin),
@@ -115,26 +114,26 @@ def between(order: list[int], a: int, b: int) -> tuple[int, ...]:
 
 def draft_steps(p: mx.array, q: mx.array, target: list[Any], draft: list[Any]) -> list[Step]:
     """Acceptance, residual and marginal of float32 rows p and q, locally; and against the certified rows."""
-    P, Q = law_of_row(p.tolist()), law_of_row(q.tolist())
+    P, Q = law_of_row(entries(p)), law_of_row(entries(q))
     accept = sampling.acceptance(*sampling.crossed(*doors.law_pair(p, q))).reshape(-1)
     residual = sampling.residual_distribution(p, q)
     marginal = sampling.speculative_output_marginal(p, q)
 
-    exact = [pointwise.acceptance(rationals, a, b) for a, b in zip(P, Q, strict=True)]
-    exact_residual = reference.residual_distribution(P, Q)
+    exact = acceptances(P, Q)
+    exact_residual = residual_law(P, Q)
     exact_marginal = reference.speculative_output_marginal(P, Q)
-    certified = [pointwise.acceptance(rationals, a, b) for a, b in zip(target, draft, strict=True)]
+    certified = acceptances(target, draft)
     apart = residual_mass(target, draft)
 
     acceptance = numbers("acceptance", "local", accept, exact, RATIO_ERROR)
-    not_whole = tuple(token for token, (a, found) in enumerate(zip(exact, accept.tolist(), strict=True)) if a == 1 != found)
-    rows = zip(exact_row(marginal.tolist()), exact_marginal, Q, exact_residual, strict=True)
+    not_whole = tuple(token for token, (a, found) in enumerate(zip(exact, entries(accept), strict=True)) if a == 1 != found)
+    rows = zip(exact_row(marginal), exact_marginal, Q, exact_residual, strict=True)
     off = tuple(token for token, (m, y, b, r) in enumerate(rows) if abs(m - y) > MARGINAL_ERROR * (b + r))
     return [
         replace(acceptance, wrong=(*(acceptance.wrong or ()), *not_whole)),
         numbers("acceptance", "global", accept, certified, 3 * LAW_ERROR),
         law("residual", "local", residual, exact_residual, RATIO_ERROR),
-        moved_law("residual", "global", residual, reference.residual_distribution(target, draft), perturbed(apart)),
+        moved_law("residual", "global", residual, residual_law(target, draft), perturbed(apart)),
         replace(moved_law("marginal", "local", marginal, exact_marginal, MARGINAL_ERROR), wrong=off),
         moved_law("marginal", "global", marginal, target, MARGINAL_ERROR + 2 * LAW_ERROR),
     ]
@@ -154,4 +153,4 @@ def row_steps(logits: Row, draft: Row | None, config: SamplerConfig) -> list[Ste
     if draft is None:
         return steps
     q = sampling.distribution_from_logits(draft, config)
-    return steps + draft_steps(p, q, target, reference.filtered_target(draft.tolist(), config).midpoints)
+    return steps + draft_steps(p, q, target, reference.filtered_target(entries(draft), config).midpoints)

@@ -1,0 +1,132 @@
+"""The public `mlx_lm.sample_utils` chain, step by step against its own dialect (spec 6).
+
+The chain sees log-probabilities, cuts the nucleus at T = 1, takes top-k, and draws from softmax(logprobs * (1 / T)); that
+last law is read in the reals. It takes doubles, and is judged at the doubles it was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any
+
+import mlx.core as mx
+import numpy as np
+from numpy.typing import NDArray
+from sympy import QQ
+
+import reference
+from mtplx.audit.measure import UNIT, entries
+from mtplx.audit.verdict import Figure, Step
+from mtplx.config import SamplerConfig
+from reference.numbers import rational
+from reference.softmax import CertifiedLaw
+
+DIALECT = "mlx_lm"
+
+
+def doubles(config: SamplerConfig) -> SamplerConfig:
+    """The settings this engine is given: the nearest doubles."""
+    return SamplerConfig(float(config.temperature), float(config.top_p), config.top_k)
+
+
+def rounded_mass(law: CertifiedLaw, logits: Sequence[float], per_nat: Any) -> Any:
+    """How far float32 exponentials, summed exactly, can move a share of the mass.
+
+    MLX's exp is right to (1.25 |x| + 1) 2^-24 relatively, and its argument to 2^-24 |x| more where it was rounded before:
+    `per_nat` is 1.25 or 2.25. A share errs by at most twice the mean of that; one unit more for top_p itself.
+    """
+    mean = sum((p * (per_nat * abs(rational(logits[token])) + 1) for token, p in enumerate(law.midpoints) if p), QQ(0))
+    return (2 * mean + 1) * UNIT
+
+
+def cut_margin(law: CertifiedLaw, logits: Sequence[float], found: int, right: int, top_p: Any, bound: Any) -> Figure:
+    """The largest distance from the tie among the ranks two prefix lengths dispute; tied tokens stand or fall together."""
+    through = list(accumulate(law.midpoints[token] for token in law.ranked))
+    values = [logits[token] for token in law.ranked]
+    low, high = sorted((found, right))
+    firsts = [rank for rank in range(low, high) if rank and values[rank] != values[rank - 1]]
+    return Figure(max((abs(through[rank - 1] - top_p) for rank in firsts), default=QQ(0)), bound)
+
+
+def top_k_faults(logits: Sequence[float], survivors: set[int], kept: set[int], k: int) -> tuple[int, ...]:
+    """Tokens that make `kept` no choice of the k largest survivors; which of equal tokens stay is the engine's affair."""
+    size = min(k, len(survivors)) if k else len(survivors)
+    threshold = sorted((logits[token] for token in survivors), reverse=True)[size - 1]
+    wrong = {token for token in kept if logits[token] < threshold or token not in survivors}
+    wrong |= {token for token in survivors - kept if logits[token] > threshold}
+    return tuple(sorted(wrong if len(kept) == size or wrong else kept))
+
+
+def swaps(kept: set[int], right: set[int], logits: Sequence[float]) -> dict[int, int]:
+    """Kept tokens that only stand for equal ones of the right support: which of a tie stays is open at top-k."""
+    extra, missing = (sorted(side, key=logits.__getitem__) for side in (kept - right, right - kept))
+    same = [logits[a] for a in extra] == [logits[b] for b in missing]
+    return dict(zip(extra, missing, strict=True)) if same else {}
+
+
+def rounded_exponents(law: Sequence[Any], logits: Sequence[float], config: SamplerConfig, roundings: int) -> Any:
+    """Total variation that `roundings` relative errors of 2^-24 in x / T can make: the mean error of the exponent.
+
+    Weights off by factors e^(+-e_i) move the law by at most sum p_i (e^(e_i) - 1) <= (1 + 2^-8) sum p_i e_i for e_i < 2^-8.
+    """
+    mean = sum((p * abs(rational(logits[token])) for token, p in enumerate(law) if p), QQ(0)) / rational(config.temperature)
+    return mean * roundings * UNIT * QQ(257, 256)
+
+
+def finite(row: mx.array) -> set[int]:
+    """Tokens that are not masked."""
+    return set(np.flatnonzero(np.isfinite(np.array(row))).tolist())
+
+
+def row_steps(logits: NDArray[np.float32], config: SamplerConfig) -> list[Step]:
+    """Nucleus, top-k, temperature and the filtered target of one row [V]."""
+    from mlx_lm import sample_utils
+
+    config = doubles(config)
+    logprobs = mx.array(logits) - mx.logsumexp(mx.array(logits), axis=-1, keepdims=True)
+    if config.temperature == 0:
+        token = int(sample_utils.greedy_sampler(logprobs).item())
+        best = reference.filtered_target(entries(logits), config, DIALECT).ranked[0]
+        return [Step("greedy", "global", () if token == best else (token, best))]
+
+    size, top_p, inverse = len(logits), float(config.top_p), 1.0 / float(config.temperature)
+    nucleus = sample_utils.apply_top_p(logprobs, top_p) if top_p < 1 else logprobs
+    kept = sample_utils.apply_top_k(nucleus, config.top_k) if 0 < config.top_k < size else nucleus
+    drawn = reference.softmax(entries(kept * inverse)).midpoints
+
+    seen, given = entries(logprobs), entries(logits)
+    survivors, stayed = finite(nucleus), finite(kept)
+    threshold = rational(config.top_p)
+
+    full = reference.softmax(seen)
+    own = reference.filtered_target(seen, replace(config, temperature=1, top_k=0), DIALECT)
+    spread = rounded_mass(full, seen, QQ(5, 4))
+    local = cut_margin(full, seen, len(survivors), own.nucleus_size, threshold, spread)
+    low, high = sorted((survivors, set(own.support)), key=len)
+    lost = 1 - sum(full.midpoints[token] for token in low) / sum(full.midpoints[token] for token in high)
+    tempered = reference.softmax(entries(kept), config.temperature).midpoints
+
+    target = reference.filtered_target(given, config, DIALECT)
+    right = set(target.support)
+    swapped = swaps(stayed, right, given)
+    support = {swapped.get(token, token) for token in stayed}
+    law = list(drawn)
+    for a, b in swapped.items():
+        law[a], law[b] = QQ(0), drawn[a]
+    disputed = support ^ right
+    merged = seen[target.support[-1]]  # log-probabilities can tie where the logits did not: numerics
+    wrong = tuple(sorted(token for token in disputed if seen[token] != merged))
+    certified = reference.softmax(given)
+    spread = rounded_mass(full, seen, QQ(9, 4))
+    margin = cut_margin(certified, given, len(survivors), target.nucleus_size, threshold, spread)
+    moved = sum((max(law[token], target.midpoints[token]) for token in disputed), QQ(0))
+    cut = Figure(reference.total_variation(drawn, tempered), rounded_exponents(tempered, seen, config, 3))
+    whole = Figure(reference.total_variation(law, target.midpoints), rounded_exponents(tempered, seen, config, 5) + moved)
+    return [
+        Step("nucleus", "local", tuple(sorted(survivors ^ set(own.support))), local, variation=Figure(lost, None)),
+        Step("top-k", "local", top_k_faults(seen, survivors, stayed, config.top_k)),
+        Step("temperature", "local", variation=cut),
+        Step("filtered target", "global", wrong, margin, variation=whole),
+    ]
