@@ -6,7 +6,7 @@ import json
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import mlx.core as mx
 import numpy as np
@@ -35,17 +35,23 @@ def about() -> None:
 
 
 def read_rows(path: Path, name: str) -> NDArray[np.float32]:
-    """Rows of logits [N, V] from a .npy file, or the one tensor (or the tensor `logits`) of a .safetensors file."""
-    if path.suffix == ".npy":
-        array: Any = np.load(path, allow_pickle=False)
-    elif path.suffix == ".safetensors":
-        tensors = cast("dict[str, mx.array]", mx.load(str(path)))
-        if "logits" not in tensors and len(tensors) != 1:
-            raise ValueError(f"{name} holds the tensors {', '.join(tensors)}; allowed: one tensor, or one called 'logits'")
-        array = tensors.get("logits", next(iter(tensors.values())))
-    else:
+    """Rows of logits [N, V] from a .npy file, or the tensor `logits`, or the only one, of a .safetensors file."""
+    if path.suffix not in (".npy", ".safetensors"):
         raise ValueError(f"{name} = {path}; allowed: a .npy or .safetensors file")
-    return np.array(logit_rows(array).values)
+    if not path.is_file():
+        raise ValueError(f"{name} = {path} is no file")
+    try:
+        found: Any = np.load(path, allow_pickle=False) if path.suffix == ".npy" else mx.load(str(path))
+    except (ValueError, RuntimeError, EOFError, OSError) as error:
+        raise ValueError(f"{name} = {path} cannot be read as {path.suffix}: {error}") from error
+    if path.suffix == ".safetensors":
+        if "logits" not in found and len(found) != 1:
+            raise ValueError(f"{name} holds the tensors {', '.join(found)}; allowed: one tensor, or one called 'logits'")
+        found = found.get("logits", next(iter(found.values())))
+    try:
+        return np.array(logit_rows(found).values)
+    except ValueError as error:
+        raise ValueError(f"{name} = {path}: {error}") from error
 
 
 def finish(report: Report, as_json: bool, *, by_row: bool) -> None:

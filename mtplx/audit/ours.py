@@ -95,7 +95,7 @@ def target_steps(logits: Row, config: SamplerConfig) -> tuple[list[Step], mx.arr
         bound = target.variation.bound + moved
         target = replace(target, margin=margin, ulps=None, variation=replace(target.variation, bound=bound))
     steps = [
-        law("softmax", "global", sampling.softmax(logits, config.temperature), full.midpoints, LAW_ERROR),
+        law("softmax(l / T)", "global", sampling.softmax(logits, config.temperature), full.midpoints, LAW_ERROR),
         Step("rank", "global", tuple(misplaced)),
         Step("nucleus", "local", between(order, found, judged)),
         Step("nucleus", "global", between(order, found, certified.nucleus_size), margin),

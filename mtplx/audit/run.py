@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -79,8 +80,8 @@ def run(engine: str, jobs: Sequence[Job], console: Console) -> Report:
     done: list[RowReport] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     workers = min(os.cpu_count() or 1, len(jobs))
-    # MLX does not survive a fork: spawn
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    # MLX does not survive a fork; Ctrl-C is for the parent, which lets running rows finish
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
     try:
         with Progress(*columns, console=console) as progress:
             task = progress.add_task(engine, total=len(jobs))

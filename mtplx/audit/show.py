@@ -14,7 +14,7 @@ from mtplx.audit.verdict import Figure, Step, Verdict
 
 COLOURS = {Verdict.EXACT: "green", Verdict.REFUTED: "red", Verdict.LOSSY: "yellow", Verdict.INCONCLUSIVE: "yellow"}
 SHOWN_TOKENS = 5
-ROW_COLUMNS = ("step", "judged", "decisions", "error, ulp", "total variation", "verdict")
+ROW_COLUMNS = ("step", "judged", "differ", "error, ulp", "total variation", "verdict")
 SUMMARY_COLUMNS = ("step", "judged", "refuted", "error, ulp", "total variation")
 COUNTS = ("refuted",)
 
@@ -40,7 +40,7 @@ def figure(error: Figure | None) -> str:
 def tokens(wrong: tuple[int, ...]) -> str:
     """How many tokens, and the first few."""
     more = " .." if len(wrong) > SHOWN_TOKENS else ""
-    return f"{len(wrong)} differ: {' '.join(map(str, wrong[:SHOWN_TOKENS]))}{more}"
+    return f"{len(wrong)}: {' '.join(map(str, wrong[:SHOWN_TOKENS]))}{more}"
 
 
 def decisions(step: Step) -> str:
@@ -48,7 +48,7 @@ def decisions(step: Step) -> str:
     if step.wrong is None:
         return ""
     if not step.wrong:
-        return "same"
+        return "none"
     return tokens(step.wrong) + (f"; {figure(step.margin)} from the tie" if step.margin else "")
 
 
@@ -56,7 +56,7 @@ def table_of(title: str, columns: tuple[str, ...]) -> Table:
     """An empty table; counts stand to the right."""
     table = Table(title=title, title_justify="left", box=SIMPLE)
     for heading in columns:
-        table.add_column(heading, justify="right" if heading in COUNTS else "left", no_wrap=heading != "decisions")
+        table.add_column(heading, justify="right" if heading in COUNTS else "left", no_wrap=heading != "differ")
     return table
 
 
@@ -112,7 +112,7 @@ def sentence(row: RowReport, step: Step) -> str:
     """One refutation as a sentence."""
     parts = [f"{row.row} ({row.vocabulary:,} tokens, {row.config}): {step.name}, judged {step.scope}"]
     if step.wrong:
-        parts.append(tokens(step.wrong))
+        parts.append(f"tokens that differ {tokens(step.wrong)}")
     if step.margin:
         parts.append(f"the disputed masses lie {figure(step.margin)} from the tie, more than rounding explains")
     if step.variation:
