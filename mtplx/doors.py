@@ -14,7 +14,7 @@ from mtplx.errors import CoinError, LogitsError, MassError, ShapeError, TokenErr
 from mtplx.wide import Wide
 
 MASS_TOLERANCE = Fraction(1, 1000)
-FLOATS = (mx.float32, mx.float16, mx.bfloat16)
+FLOATS = (mx.float32, mx.float16, mx.bfloat16, mx.float64)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def float32_rows(row: Any, name: str) -> Rows:
         with np.errstate(over="ignore"):
             row = mx.array(array.astype(np.float32))
     elif row.dtype not in FLOATS and not mx.issubdtype(row.dtype, mx.integer):
-        raise ShapeError(f"{name} holds {row.dtype}; allowed: float32, float16, bfloat16 or integers")
+        raise ShapeError(f"{name} holds {row.dtype}; allowed: floats or integers")
     if row.ndim == 0 or row.size == 0:
         raise ShapeError(f"{name} has shape {tuple(row.shape)}; allowed: [..., V] with V >= 1 and no empty axis")
     return Rows(row.astype(mx.float32).reshape(-1, row.shape[-1]), tuple(row.shape))

@@ -135,6 +135,12 @@ def residual_masses(p: Wide, q: Wide) -> Wide:
     return excess.where(excess.total().positive(), otherwise=p)
 
 
+def normalised_residual(p: Wide, q: Wide) -> mx.array:
+    """The residual law as float32 rows [B, V]."""
+    mass = residual_masses(p, q)
+    return ratio(mass.scaled(), mass.total().scaled())
+
+
 def residual_distribution(target_p: Any, draft_q: Any) -> mx.array:
     """norm((p - q)+), float32; p in rows where that mass is 0 (arXiv 2211.17192, section 2.3).
 
@@ -142,8 +148,7 @@ def residual_distribution(target_p: Any, draft_q: Any) -> mx.array:
     Raises MassError, VocabularyError, ShapeError.
     """
     p, q = doors.law_pair(target_p, draft_q)
-    mass = residual_masses(*crossed(p, q))
-    return p.restore(ratio(mass.scaled(), mass.total().scaled()))
+    return p.restore(normalised_residual(*crossed(p, q)))
 
 
 def speculative_output_marginal(target_p: Any, draft_q: Any) -> mx.array:
@@ -153,12 +158,12 @@ def speculative_output_marginal(target_p: Any, draft_q: Any) -> mx.array:
     of an entry at most 8 * 2^-24 * (q(y) + residual(y)). Raises MassError, VocabularyError, ShapeError.
     """
     p, q = doors.law_pair(target_p, draft_q)
-    accept = acceptance(*crossed(p, q))
+    target, drafted = crossed(p, q)
+    accept = acceptance(target, drafted)
     draft = ratio(split_float32(q.values), q.total.scaled())
-    rejected = Wide.from_float32(draft * (1 - accept)).total().scaled()
-    rejection = ratio(rejected, Wide.from_ints([2**149], len(q.mass.limbs)).scaled())
-    residual = residual_distribution(target_p, draft_q).reshape(q.values.shape)
-    return p.restore(draft * accept + rejection * residual)
+    rejected = Wide.from_float32(draft * (1 - accept)).total()
+    rejection = ratio(rejected.scaled(), Wide.from_ints([2**149], len(rejected.limbs)).scaled())
+    return p.restore(draft * accept + rejection * normalised_residual(target, drafted))
 
 
 def inverse_cdf(mass: Wide, us: list[Any]) -> list[int]:

@@ -79,8 +79,8 @@ PLANTED = {
     "temperature": (sampling, "exponential_weights", hot, TIED, SamplerConfig("0.5", 1, 0), ("softmax(l / T)", "global")),
     "top-k": (sampling, "select", one_more, TIED, SamplerConfig(1, 1, 2), ("top-k", "local")),
     "acceptance": (sampling, "acceptance", uncapped, TIED[:7], SamplerConfig(1, 1, 0), ("acceptance", "local")),
-    "residual": (sampling, "residual_distribution", unnormalised, TIED, SamplerConfig(1, 1, 0), ("residual", "local")),
-    "marginal": (sampling, "residual_distribution", unnormalised, TIED, SamplerConfig(1, 1, 0), ("marginal", "local")),
+    "residual": (sampling, "normalised_residual", unnormalised, TIED, SamplerConfig(1, 1, 0), ("residual", "local")),
+    "marginal": (sampling, "normalised_residual", unnormalised, TIED, SamplerConfig(1, 1, 0), ("marginal", "local")),
 }
 
 
