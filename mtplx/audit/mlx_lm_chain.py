@@ -104,6 +104,7 @@ def row_steps(logits: NDArray[np.float32], config: SamplerConfig) -> list[Step]:
     own = reference.filtered_target(seen, replace(config, temperature=1, top_k=0), DIALECT)
     spread = rounded_mass(full, seen, QQ(5, 4))
     local = cut_margin(full, seen, len(survivors), own.nucleus_size, threshold, spread)
+    cut_wrong = tuple(sorted(survivors ^ set(own.support)))
     low, high = sorted((survivors, set(own.support)), key=len)
     lost = 1 - sum(full.midpoints[token] for token in low) / sum(full.midpoints[token] for token in high)
     tempered = reference.softmax(entries(kept), config.temperature).midpoints
@@ -125,8 +126,8 @@ def row_steps(logits: NDArray[np.float32], config: SamplerConfig) -> list[Step]:
     cut = Figure(reference.total_variation(drawn, tempered), rounded_exponents(tempered, seen, config, 3))
     whole = Figure(reference.total_variation(law, target.midpoints), rounded_exponents(tempered, seen, config, 5) + moved)
     return [
-        Step("nucleus", "local", tuple(sorted(survivors ^ set(own.support))), local, variation=Figure(lost, None)),
-        Step("top-k", "local", top_k_faults(seen, survivors, stayed, config.top_k)),
+        Step("nucleus", "local", cut_wrong, local, variation=Figure(lost, None), kept=len(survivors)),
+        Step("top-k", "local", top_k_faults(seen, survivors, stayed, config.top_k), kept=len(stayed)),
         Step("temperature", "local", variation=cut),
         Step("filtered target", "global", wrong, margin, variation=whole),
     ]

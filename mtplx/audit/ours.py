@@ -97,9 +97,9 @@ def target_steps(logits: Row, config: SamplerConfig) -> tuple[list[Step], mx.arr
     steps = [
         law("softmax(l / T)", "global", sampling.softmax(logits, config.temperature), full.midpoints, LAW_ERROR),
         Step("rank", "global", tuple(misplaced)),
-        Step("nucleus", "local", between(order, found, judged)),
-        Step("nucleus", "global", between(order, found, certified.nucleus_size), margin),
-        Step("top-k", "local", tuple(sorted(kept ^ expected))),
+        Step("nucleus", "local", between(order, found, judged), kept=found),
+        Step("nucleus", "global", between(order, found, certified.nucleus_size), margin, kept=found),
+        Step("top-k", "local", tuple(sorted(kept ^ expected)), kept=len(kept)),
         law("renormalise", "local", found_law, shares, RATIO_ERROR),
         target,
     ]

@@ -56,7 +56,7 @@ def table_of(title: str, columns: tuple[str, ...]) -> Table:
     """An empty table; counts stand to the right."""
     table = Table(title=title, title_justify="left", box=SIMPLE)
     for heading in columns:
-        table.add_column(heading, justify="right" if heading in COUNTS else "left", no_wrap=heading != "differ")
+        table.add_column(heading, justify="right" if heading in COUNTS else "left", no_wrap=heading != "differ", min_width=6)
     return table
 
 
@@ -65,7 +65,8 @@ def row_table(row: RowReport) -> Table:
     table = table_of(f"{row.row}: {row.vocabulary:,} tokens, {row.config}", ROW_COLUMNS)
     for step in row.steps:
         cells = (decisions(step), figure(step.ulps), figure(step.variation))
-        table.add_row(step.name, step.scope, *cells, coloured(step.verdict))
+        name = step.name if step.kept is None else f"{step.name}: {step.kept:,}"
+        table.add_row(name, step.scope, *cells, coloured(step.verdict))
     table.caption = remarks(row.steps)
     return table
 
@@ -112,7 +113,8 @@ def sentence(row: RowReport, step: Step) -> str:
     """One refutation as a sentence."""
     parts = [f"{row.row} ({row.vocabulary:,} tokens, {row.config}): {step.name}, judged {step.scope}"]
     if step.wrong:
-        parts.append(f"tokens that differ {tokens(step.wrong)}")
+        kept = "" if step.kept is None else f", {step.kept:,} kept"
+        parts.append(f"tokens that differ {tokens(step.wrong)}{kept}")
     if step.margin:
         parts.append(f"the disputed masses lie {figure(step.margin)} from the tie, more than rounding explains")
     if step.variation:
@@ -147,6 +149,7 @@ def step_data(step: Step) -> dict[str, Any]:
         "step": step.name,
         "judged": step.scope,
         "verdict": step.verdict.value,
+        "kept": step.kept,
         "wrong": None if step.wrong is None else list(step.wrong),
         "margin": plain(step.margin),
         "ulps": plain(step.ulps),

@@ -42,7 +42,7 @@ class Step:
     margin: how far the disputed masses are from the tie, as a share of the total. Within its bound, rounding of the row
     explains the difference and it is numerics; outside, or on the tie itself, the rule is broken.
     ulps: largest error in units of the last place of float32, at `token`. variation: total variation distance.
-    underflows: tokens below 2^-126 that came out 0.
+    underflows: tokens below 2^-126 that came out 0. kept: how many tokens the step keeps, where it cuts.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Step:
     token: int | None = None
     variation: Figure | None = None
     underflows: int = 0
+    kept: int | None = None
 
     @property
     def rule_holds(self) -> bool:
