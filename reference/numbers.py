@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
+from flint import arb, ctx
 from sympy import QQ
 
 MASS_TOLERANCE = QQ(1, 1000)
@@ -118,29 +120,46 @@ class SolverTerms:
 
 
 class Undecided(ArithmeticError):
-    """Two balls overlap: their order is open at this precision."""
+    """The order of two enclosed masses is open at this precision."""
 
 
-class Ball:
-    """A real number enclosed by a flint ball; an order that the enclosure leaves open raises `Undecided`."""
+@dataclass(frozen=True, slots=True)
+class Mass:
+    """A sum of weights: an exact part, and an enclosed part (a flint ball) that is positive, or None where there is none.
 
-    __slots__ = ("arb",)
+    The largest weights are exactly 1 and the rest are exponentials, so the two parts never tie by accident: equal exact
+    parts are told apart by the enclosed ones, however small. An order that the enclosure leaves open raises `Undecided`.
+    """
 
-    def __init__(self, value: Any) -> None:
-        self.arb = value
+    exact: Any
+    enclosed: Any = None
 
-    def __add__(self, other: Ball) -> Ball:
-        return Ball(self.arb + other.arb)
+    def __add__(self, other: Mass) -> Mass:
+        if self.enclosed is None or other.enclosed is None:
+            return Mass(self.exact + other.exact, self.enclosed if other.enclosed is None else other.enclosed)
+        return Mass(self.exact + other.exact, self.enclosed + other.enclosed)
 
-    def __mul__(self, other: Ball) -> Ball:
-        return Ball(self.arb * other.arb)
+    def __rmul__(self, factor: Any) -> Mass:
+        return Mass(factor * self.exact, None if self.enclosed is None else arb(factor) * self.enclosed)
 
-    def __lt__(self, other: Ball) -> bool:
-        if self.arb < other.arb:
+    def __lt__(self, other: Mass) -> bool:
+        ahead = other.exact - self.exact
+        if self.enclosed is None and other.enclosed is None:
+            return bool(ahead > 0)
+        if ahead == 0 and (self.enclosed is None or other.enclosed is None):
+            return self.enclosed is None
+        difference = arb(ahead) + (other.enclosed or 0) - (self.enclosed or 0)
+        if difference > 0:
             return True
-        if self.arb >= other.arb:
+        if difference <= 0:
             return False
-        raise Undecided(f"{self.arb} < {other.arb}")
+        raise Undecided(
+            f"masses are within 2^{1 - ctx.prec} of a tie, relatively, and {ctx.prec} bits do not tell which is less"
+        )
+
+    def ball(self) -> Any:
+        """The whole mass as one ball."""
+        return arb(self.exact) + (self.enclosed or 0)
 
 
 def rational(value: Any) -> Any:

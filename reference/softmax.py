@@ -2,7 +2,7 @@
 
 Exponentials are irrational, so the law is enclosed, never rounded, and the nucleus is *decided*: precision rises until no
 comparison is open. That ends: with rational logits and temperature, masses can tie only when all finite logits are equal
-(Lindemann-Weierstrass), and equal logits weigh 1, a rational.
+(Lindemann-Weierstrass), and the weights of the largest logits are kept apart as the exact number 1.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from sympy import QQ
 
 from reference.dialects import Dialect, dialect_named
 from reference.filters import SamplerConfig, kept_by_top_k, rank
-from reference.numbers import Ball, Undecided, rational
+from reference.numbers import Mass, Undecided, rational
 
 START_BITS = 96
 MOST_BITS = 1 << 20
+EXACT_BITS = 1000
+"""The accuracy stated for a law that is rational: |p - m| <= 2^-1000 is what the class promises of its zeros too."""
 
 
 @dataclass(frozen=True)
@@ -65,17 +67,17 @@ def row_of_logits(logits: Iterable[Any]) -> list[Any]:
     return row
 
 
-def weights(differences: Sequence[Any], temperature: Any) -> list[Any]:
-    """exp(d / T) of differences 0 >= d in descending order, as balls; equal logits weigh exactly 1, as rationals.
+def weights(differences: Sequence[Any], temperature: Any) -> list[Mass]:
+    """exp(d / T) of differences 0 >= d in descending order; the largest weigh exactly 1.
 
     What lies below exp(-8 bits) is enclosed by [0, exp(-8 bits)]: no exponent grows without bound, and more bits lower it.
     """
-    if differences[-1] == 0:
-        return [QQ(1)] * len(differences)
     scale, floor = 1 / arb(temperature), arb(-8 * ctx.prec)
-    exponents = (arb(d) * scale for d in differences)
-    above = [Ball(x.exp()) for x in takewhile(lambda x: x > floor, exponents)]
-    return above + [Ball(arb(0).union(floor.exp()))] * (len(differences) - len(above))
+    exponents = (arb(d) * scale for d in differences if d)
+    above = [Mass(QQ(0), x.exp()) for x in takewhile(lambda x: x > floor, exponents)]
+    largest = [Mass(QQ(1))] * differences.count(0)
+    below = len(differences) - len(largest) - len(above)
+    return largest + above + [Mass(QQ(0), arb(0).union(floor.exp()))] * below
 
 
 def cut(ranked_logits: Sequence[Any], differences: Sequence[Any], config: SamplerConfig, dialect: Dialect) -> int:
@@ -83,18 +85,17 @@ def cut(ranked_logits: Sequence[Any], differences: Sequence[Any], config: Sample
     if config.top_p == 1:
         return len(ranked_logits)
     mass = weights(differences, config.temperature if dialect.tempered_nucleus else QQ(1))
-    top_p = Ball(arb(config.top_p)) if isinstance(mass[0], Ball) else config.top_p
-    return dialect.nucleus(ranked_logits, mass, top_p)
+    return dialect.nucleus(ranked_logits, mass, config.top_p)
 
 
 def enclose(kept_differences: Sequence[Any], temperature: Any) -> tuple[list[Any], int]:
     """Midpoints of the kept ranks' probabilities, and the bits to which each is right; 0 for what is below 2^-1000."""
     mass = weights(kept_differences, temperature)
-    if not isinstance(mass[0], Ball):
-        return [QQ(1, len(mass))] * len(mass), 1000
-    one_over_total = 1 / sum((weight.arb for weight in mass), arb(0))
-    tiny = arb(2) ** -1000
-    shares = list(takewhile(lambda share: not share < tiny, (weight.arb * one_over_total for weight in mass)))
+    total = sum(mass, Mass(QQ(0)))
+    if total.enclosed is None:
+        return [1 / total.exact] * len(mass), EXACT_BITS
+    one_over_total, tiny = 1 / total.ball(), arb(2) ** -1000
+    shares = list(takewhile(lambda share: not share < tiny, (weight.ball() * one_over_total for weight in mass)))
     midpoints = [share.mid().fmpq() for share in shares]  # sympy's QQ over flint is fmpq
     return midpoints, min(share.rel_accuracy_bits() for share in shares)
 
