@@ -42,7 +42,7 @@ class Law(Rows):
 
 
 def float32_rows(row: Any, name: str) -> Rows:
-    """An mlx array, numpy array or (nested) list as float32 [B, V]; float64 and lists are rounded once."""
+    """An mlx array, numpy array or (nested) list as float32 [B, V]; float64 and lists are rounded once, far ones to +-inf."""
     if not isinstance(row, mx.array):
         try:
             array = np.asarray(row)
@@ -96,7 +96,9 @@ def law_pair(target_p: Any, draft_q: Any) -> tuple[Law, Law]:
 
 def one_per_row(values: Any, rows: Rows, name: str) -> list[Any]:
     """A scalar for one row [V], an array of shape [...] for a batch [..., V], as a flat list."""
-    array = np.array(values) if isinstance(values, mx.array) else np.asarray(values, dtype=object)
+    if isinstance(values, mx.array):
+        values = np.array(values.astype(mx.float32) if values.dtype == mx.bfloat16 else values)  # numpy has no bfloat16
+    array = np.asarray(values, dtype=object)
     if array.shape != rows.shape[:-1]:
         raise ShapeError(f"{name} has shape {array.shape}; allowed: {rows.shape[:-1]}, one for each row")
     return list(array.reshape(-1).tolist())

@@ -3,10 +3,10 @@
 With y = (max l - l) / (T ln 2), the weight is 2^-y = 2^-n * 2^-f: n and f are the integer and fraction of y in fixed point,
 2^-f comes from a table of 256 entries and four terms of the exponential series.
 
-Error. `STEP_BITS` make y exact to 2^-45 (differences of logits are exact up to one unit of T * 2^-46 or finer, and that
-unit is at most 1.45 * 2^-46 in y). 2^-f is right to 9 units of 2^-48: five truncations of at most two units in the series,
-the table's half, and a remainder t^5/120 < 2^-49 for t < 2^-8 ln 2. Together the weight is right to a relative
-`ERROR` = 2^-43. Equal logits weigh exactly the same, and the largest weighs exactly 1.
+Error. A difference of logits is right to two units of at most T * 2^-46, each at most 1.45 * 2^-46 in y, so y is right to
+2^-44 and the weight, for this, to 2^-44.9. 2^-f is right to 9 units of 2^-48, at most 2^-43.8 of it: five truncations of at
+most two units in the series, the table's half, and a remainder t^5/120 < 2^-49 for t < 2^-8 ln 2. Together the weight is
+right to a relative `ERROR` = 2^-43. Equal logits weigh exactly the same, and the largest weighs exactly 1.
 """
 
 from __future__ import annotations
@@ -112,9 +112,14 @@ def float32_below(x: Fraction) -> float:
     return float(x // Fraction(2) ** unit * Fraction(2) ** unit)
 
 
-def masses(weights: Scaled) -> Wide:
-    """Weights as integers, truncated to units of 2^-96 of the largest."""
+def masses(weights: Scaled, weighty: mx.array) -> Wide:
+    """Weights as integers, truncated to units of 2^-96 of the largest, but one unit at least where `weighty`.
+
+    So a tie among the largest is decided as in the reals, where the rest has some mass however far it lies behind.
+    """
     up = mx.maximum(weights.exponent, mx.array(0, mx.int32)).astype(mx.uint64)
     down = mx.clip(-weights.exponent, 0, 63).astype(mx.uint64)
     mantissa = mx.right_shift(weights.mantissa, down)
-    return Wide.shifted(mantissa & LIMB_MASK, up, MASS_LIMBS) + Wide.shifted(mantissa >> 32, up + 32, MASS_LIMBS)
+    mass = Wide.shifted(mantissa & LIMB_MASK, up, MASS_LIMBS) + Wide.shifted(mantissa >> 32, up + 32, MASS_LIMBS)
+    lowest = mass.limbs[0] | (weighty & ~mass.positive()).astype(mx.uint64)
+    return Wide((lowest, *mass.limbs[1:]))

@@ -78,7 +78,7 @@ def weigh(logits: mx.array, temperature: Any) -> tuple[Scaled, mx.array]:
 def select_logits(logits: mx.array, config: SamplerConfig) -> tuple[Scaled, Wide, Selection]:
     """Weights, their masses and the cut of rows of logits [B, V]."""
     weights, weighty = weigh(logits, config.temperature)
-    mass = masses(weights)
+    mass = masses(weights, weighty)
     return weights, mass, select(logits, mass, weighty, config.top_p, config.top_k)
 
 
@@ -155,7 +155,7 @@ def speculative_output_marginal(target_p: Any, draft_q: Any) -> mx.array:
     """Law of the emitted token over all draft tokens, float32, from our own acceptance and residual.
 
     q(y) a(y) + (sum of q(x) (1 - a(x))) residual(y): the theorem says it is p (arXiv 2302.01318, theorem 1). Absolute error
-    of an entry at most 8 * 2^-24 * (q(y) + residual(y)). Raises MassError, VocabularyError, ShapeError.
+    of an entry at most 11 * 2^-24 * (q(y) + residual(y)) + (V + 3) * 2^-126. Raises MassError, VocabularyError, ShapeError.
     """
     p, q = doors.law_pair(target_p, draft_q)
     target, drafted = crossed(p, q)

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import index
 from typing import Any
 
 from sympy import QQ
@@ -41,10 +42,13 @@ class SamplerConfig:
             if value < 0 or (field == "top_p" and not 0 < value <= 1):
                 raise ValueError(f"{field} = {given!r}; allowed: {allowed}")
             object.__setattr__(self, field, value)
-        k = self.top_k
-        if isinstance(k, bool) or not hasattr(k, "__index__") or k < 0:
-            raise ValueError(f"top_k = {k!r}; allowed: an integer >= 0 (0 keeps every token)")
-        object.__setattr__(self, "top_k", int(k))
+        try:
+            k = -1 if isinstance(self.top_k, bool) else index(self.top_k)
+        except TypeError:
+            k = -1
+        if k < 0:
+            raise ValueError(f"top_k = {self.top_k!r}; allowed: an integer >= 0 (0 keeps every token)")
+        object.__setattr__(self, "top_k", k)
 
     @classmethod
     def of(cls, config: Any) -> SamplerConfig:

@@ -42,7 +42,10 @@ def check_token(token_id: Any, size: int, name: str = "token_id") -> int:
 
 def check_coin(coin: Any, name: str = "coin") -> Any:
     """A coin as a rational; ValueError unless 0 <= coin < 1."""
-    u = rational(coin)
+    try:
+        u = rational(coin)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
     if not 0 <= u < 1:
         raise ValueError(f"{name} = {coin!r}; allowed: 0 <= {name} < 1")
     return u

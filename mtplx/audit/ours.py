@@ -32,8 +32,12 @@ RATIO_ERROR = 3 * UNIT + QQ(1, 2**30)
 """Relative error of a float32 quotient of wide integers (mtplx.wide.ratio)."""
 LAW_ERROR = RATIO_ERROR + 3 * WEIGHT_ERROR
 """Relative error of a probability: its weight, the sum of weights, and their quotient."""
-MARGINAL_ERROR = 16 * UNIT
-"""Error of an entry of the marginal relative to q + residual: three ratios, two products, 1 - a and a sum."""
+MARGINAL_ERROR = 11 * UNIT
+"""Error of an entry of the marginal relative to q + residual, with u = 2^-24 and R the rejection probability.
+
+q a: 2u from q, 3u from a, a product and a sum: 7u. Rejection: at most 3u + 7u R of the residual, from q, a, 1 - a, a product,
+the exact sum's rounding, the residual's 3u, a product and a sum. The last u covers the terms 2^-30 and u^2.
+"""
 
 
 def numbers(name: str, scope: str, found: mx.array, exact: list[Any], relative: Any) -> Step:
@@ -127,8 +131,9 @@ def draft_steps(p: mx.array, q: mx.array, target: list[Any], draft: list[Any]) -
 
     acceptance = numbers("acceptance", "local", accept, exact, RATIO_ERROR)
     not_whole = tuple(token for token, (a, found) in enumerate(zip(exact, entries(accept), strict=True)) if a == 1 != found)
+    lost = QQ(len(P) + 3, 2**126)
     rows = zip(exact_row(marginal), exact_marginal, Q, exact_residual, strict=True)
-    off = tuple(token for token, (m, y, b, r) in enumerate(rows) if abs(m - y) > MARGINAL_ERROR * (b + r))
+    off = tuple(token for token, (m, y, b, r) in enumerate(rows) if abs(m - y) > MARGINAL_ERROR * (b + r) + lost)
     return [
         replace(acceptance, wrong=(*(acceptance.wrong or ()), *not_whole)),
         numbers("acceptance", "global", accept, certified, 3 * LAW_ERROR),

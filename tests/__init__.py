@@ -1,0 +1,1 @@
+"""Unit, differential, museum (known faults) and meta tests."""
