@@ -120,8 +120,8 @@ def positive_part(p: Wide, q: Wide) -> Wide:
 def acceptance_probability(target_p: Any, draft_q: Any, token_id: Any) -> mx.array:
     """min(1, p(x)/q(x)) at x = token_id; at q(x) = 0, 1 if p(x) > 0 else 0 (arXiv 2211.17192, section 2.3).
 
-    token_id: an int for one row, integers of shape [...] for a batch. Returns float32 of shape [...]; relative error at most
-    3 * 2^-24 + 2^-30, and exactly 1 where p >= q. Raises MassError, VocabularyError, ShapeError, TokenError.
+    token_id: an int for one row, integers of shape [...] for a batch. Returns float32 of shape [...]: exactly 1 where p >= q,
+    else relative error at most 3 * 2^-24 + 2^-30 if a normal number. Raises MassError, VocabularyError, ShapeError, TokenError.
     """
     p, q = doors.law_pair(target_p, draft_q)
     x = doors.token_ids(token_id, p, "token_id")
@@ -144,7 +144,7 @@ def normalised_residual(p: Wide, q: Wide) -> mx.array:
 def residual_distribution(target_p: Any, draft_q: Any) -> mx.array:
     """norm((p - q)+), float32; p in rows where that mass is 0 (arXiv 2211.17192, section 2.3).
 
-    Signs are exact, and no difference cancels: relative error at most 3 * 2^-24 + 2^-30.
+    Signs are exact and no difference cancels: relative error at most 3 * 2^-24 + 2^-30 where the result is a normal number.
     Raises MassError, VocabularyError, ShapeError.
     """
     p, q = doors.law_pair(target_p, draft_q)

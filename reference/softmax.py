@@ -70,14 +70,14 @@ def row_of_logits(logits: Iterable[Any]) -> list[Any]:
 def weights(differences: Sequence[Any], temperature: Any) -> list[Mass]:
     """exp(d / T) of differences 0 >= d in descending order; the largest weigh exactly 1.
 
-    What lies below exp(-8 bits) is enclosed by [0, exp(-8 bits)]: no exponent grows without bound, and more bits lower it.
+    What is not above exp(-8 bits) is enclosed by [0, exp(1 - 8 bits)]: no exponent grows without bound; more bits lower it.
     """
     scale, floor = 1 / arb(temperature), arb(-8 * ctx.prec)
     exponents = (arb(d) * scale for d in differences if d)
     above = [Mass(QQ(0), x.exp()) for x in takewhile(lambda x: x > floor, exponents)]
     largest = [Mass(QQ(1))] * differences.count(0)
     below = len(differences) - len(largest) - len(above)
-    return largest + above + [Mass(QQ(0), arb(0).union(floor.exp()))] * below
+    return largest + above + [Mass(QQ(0), arb(0).union((floor + 1).exp()))] * below
 
 
 def cut(ranked_logits: Sequence[Any], differences: Sequence[Any], config: SamplerConfig, dialect: Dialect) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -43,7 +43,8 @@ def exact_row(row: Any) -> list[Any]:
 class Errors:
     """Entry by entry: the largest error in units of the last place of the exact value, and the token it is at.
 
-    Underflows (exact value below 2^-126, found 0) are counted apart; stray: other tokens where just one of the two is 0.
+    Underflows (exact value below 2^-126, found 0, or named as unseen) are counted apart; stray: other tokens where just one
+    of the two is 0.
     """
 
     ulps: Any
@@ -52,11 +53,13 @@ class Errors:
     stray: tuple[int, ...]
 
 
-def errors(found: Any, exact: Sequence[Any]) -> Errors:
-    """Compare a float32 array [V] with exact values, token by token."""
+def errors(found: Any, exact: Sequence[Any], unseen: Collection[int] = ()) -> Errors:
+    """Compare a float32 array [V] with exact values, token by token; `unseen` tokens rest on underflows and are not judged."""
     worst, at, underflows, stray = QQ(0), None, 0, []
     for token, (x, p) in enumerate(zip(exact_row(found), exact, strict=True)):
-        if x and p:
+        if token in unseen:
+            underflows += 1
+        elif x and p:
             error = abs(x - p)
             if error * ULPS_PER_UNIT > worst * p:  # an ulp of p is at least p / 2^24
                 size = error / ulp(p)
@@ -66,6 +69,11 @@ def errors(found: Any, exact: Sequence[Any]) -> Errors:
         elif x or p:
             stray.append(token)
     return Errors(worst, at, underflows, tuple(stray))
+
+
+def all_equal(logits: Sequence[float]) -> bool:
+    """Whether all finite logits are the same number."""
+    return len({logit for logit in logits if logit > float("-inf")}) == 1
 
 
 def variation(found: Any, law: Sequence[Any]) -> Any:

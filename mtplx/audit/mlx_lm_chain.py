@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from sympy import QQ
 
 import reference
-from mtplx.audit.measure import UNIT, entries
+from mtplx.audit.measure import UNIT, all_equal, entries
 from mtplx.audit.verdict import Figure, Step
 from mtplx.config import SamplerConfig
+from mtplx.errors import ConfigError
 from reference.numbers import rational
 from reference.softmax import CertifiedLaw
 
@@ -27,8 +28,11 @@ DIALECT = "mlx_lm"
 
 
 def doubles(config: SamplerConfig) -> SamplerConfig:
-    """The settings this engine is given: the nearest doubles."""
-    return SamplerConfig(float(config.temperature), float(config.top_p), config.top_k)
+    """The settings this engine is given: the nearest doubles; ConfigError where there is none in range."""
+    try:
+        return SamplerConfig(float(config.temperature), float(config.top_p), config.top_k)
+    except OverflowError:
+        raise ConfigError(f"temperature = {config.temperature}; allowed for this engine: at most the largest double") from None
 
 
 def rounded_mass(law: CertifiedLaw, logits: Sequence[float], per_nat: Any) -> Any:
@@ -41,10 +45,10 @@ def rounded_mass(law: CertifiedLaw, logits: Sequence[float], per_nat: Any) -> An
     return (2 * mean + 1) * UNIT
 
 
-def cut_margin(law: CertifiedLaw, logits: Sequence[float], found: int, right: int, top_p: Any, bound: Any) -> Figure:
-    """The largest distance from the tie among the ranks two prefix lengths dispute; tied tokens stand or fall together."""
+def cut_margin(law: CertifiedLaw, seen: Sequence[float], found: int, right: int, top_p: Any, bound: Any) -> Figure:
+    """The largest distance from the tie among the ranks in dispute; what the engine sees as equal falls together."""
     through = list(accumulate(law.midpoints[token] for token in law.ranked))
-    values = [logits[token] for token in law.ranked]
+    values = [seen[token] for token in law.ranked]
     low, high = sorted((found, right))
     firsts = [rank for rank in range(low, high) if rank and values[rank] != values[rank - 1]]
     return Figure(max((abs(through[rank - 1] - top_p) for rank in firsts), default=QQ(0)), bound)
@@ -80,54 +84,76 @@ def finite(row: mx.array) -> set[int]:
     return set(np.flatnonzero(np.isfinite(np.array(row))).tolist())
 
 
+def merged(token: int, other: int, given: Sequence[float], seen: Sequence[float]) -> bool:
+    """Whether two logits became one log-probability by its rounding: at most 2^-24 of it for either."""
+    apart = abs(rational(given[token]) - rational(given[other]))
+    return seen[token] == seen[other] > -np.inf and apart <= 2 * UNIT * abs(rational(seen[token]))
+
+
 def row_steps(logits: NDArray[np.float32], config: SamplerConfig) -> list[Step]:
     """Nucleus, top-k, temperature and the filtered target of one row [V]."""
     from mlx_lm import sample_utils
 
     config = doubles(config)
     logprobs = mx.array(logits) - mx.logsumexp(mx.array(logits), axis=-1, keepdims=True)
+    seen, given = entries(logprobs), entries(logits)
+    target = reference.filtered_target(given, config, DIALECT)
     if config.temperature == 0:
-        token = int(sample_utils.greedy_sampler(logprobs).item())
-        best = reference.filtered_target(entries(logits), config, DIALECT).ranked[0]
-        return [Step("greedy", "global", () if token == best else (token, best))]
+        token, best = int(sample_utils.greedy_sampler(logprobs).item()), target.ranked[0]
+        same = token == best or merged(token, best, given, seen)
+        return [Step("greedy", "global", () if same else (token, best))]
 
     size, top_p, inverse = len(logits), float(config.top_p), 1.0 / float(config.temperature)
     nucleus = sample_utils.apply_top_p(logprobs, top_p) if top_p < 1 else logprobs
-    kept = sample_utils.apply_top_k(nucleus, config.top_k) if 0 < config.top_k < size else nucleus
-    drawn = reference.softmax(entries(kept * inverse)).midpoints
-
-    seen, given = entries(logprobs), entries(logits)
-    survivors, stayed = finite(nucleus), finite(kept)
-    threshold = rational(config.top_p)
-
-    full = reference.softmax(seen)
+    survivors = finite(nucleus)
     own = reference.filtered_target(seen, replace(config, temperature=1, top_k=0), DIALECT)
-    spread = rounded_mass(full, seen, QQ(5, 4))
-    local = cut_margin(full, seen, len(survivors), own.nucleus_size, threshold, spread)
     cut_wrong = tuple(sorted(survivors ^ set(own.support)))
+    if not survivors:
+        return [Step("nucleus", "local", cut_wrong, kept=0)]
+    kept = sample_utils.apply_top_k(nucleus, config.top_k) if 0 < config.top_k < size else nucleus
+    stayed = finite(kept)
+    scaled = kept * inverse
+    if finite(scaled) != stayed or np.isnan(np.array(scaled)).any():
+        return [Step("temperature", "local", tuple(sorted(stayed)))]  # 1 / T or x / T overflowed
+
+    full, certified = reference.softmax(seen), reference.softmax(given)
+    drawn, tempered = reference.softmax(entries(scaled)), reference.softmax(entries(kept), config.temperature)
+    threshold, tie = rational(config.top_p), all_equal(given)
+    local = cut_margin(full, seen, len(survivors), own.nucleus_size, threshold, rounded_mass(full, seen, QQ(5, 4)))
     low, high = sorted((survivors, set(own.support)), key=len)
     lost = 1 - sum(full.midpoints[token] for token in low) / sum(full.midpoints[token] for token in high)
-    tempered = reference.softmax(entries(kept), config.temperature).midpoints
 
-    target = reference.filtered_target(given, config, DIALECT)
     right = set(target.support)
     swapped = swaps(stayed, right, given)
-    support = {swapped.get(token, token) for token in stayed}
-    law = list(drawn)
+    law = list(drawn.midpoints)
     for a, b in swapped.items():
-        law[a], law[b] = QQ(0), drawn[a]
-    disputed = support ^ right
-    merged = seen[target.support[-1]]  # log-probabilities can tie where the logits did not: numerics
-    wrong = tuple(sorted(token for token in disputed if seen[token] != merged))
-    certified = reference.softmax(given)
-    spread = rounded_mass(full, seen, QQ(9, 4))
-    margin = cut_margin(certified, given, len(survivors), target.nucleus_size, threshold, spread)
+        law[a], law[b] = QQ(0), drawn.midpoints[a]
+    disputed = {swapped.get(token, token) for token in stayed} ^ right
+    last = target.support[-1]
+    wrong = tuple(sorted(token for token in disputed if not merged(token, last, given, seen)))
+    margin = cut_margin(certified, seen, len(survivors), target.nucleus_size, threshold, rounded_mass(full, seen, QQ(9, 4)))
     moved = sum((max(law[token], target.midpoints[token]) for token in disputed), QQ(0))
-    cut = Figure(reference.total_variation(drawn, tempered), rounded_exponents(tempered, seen, config, 3))
-    whole = Figure(reference.total_variation(law, target.midpoints), rounded_exponents(tempered, seen, config, 5) + moved)
+    enclosed = drawn.radius + tempered.radius + target.radius
+    exponents = (rounded_exponents(tempered.midpoints, seen, config, roundings) + enclosed for roundings in (3, 5))
+    step, whole = exponents
     return [
-        Step("nucleus", "local", cut_wrong, local, variation=Figure(lost, None), kept=len(survivors)),
+        Step(
+            "nucleus",
+            "local",
+            cut_wrong,
+            local if threshold < 1 else None,
+            variation=Figure(lost, None),
+            kept=len(survivors),
+            tie=tie,
+        ),
         Step("top-k", "local", top_k_faults(seen, survivors, stayed, config.top_k), kept=len(stayed)),
-        Step("temperature", "local", variation=cut),
-        Step("filtered target", "global", wrong, margin, variation=whole),
+        Step("temperature", "local", variation=Figure(reference.total_variation(drawn.midpoints, tempered.midpoints), step)),
+        Step(
+            "filtered target",
+            "global",
+            wrong,
+            margin if threshold < 1 else None,
+            variation=Figure(reference.total_variation(law, target.midpoints), whole + moved),
+            tie=tie,
+        ),
     ]

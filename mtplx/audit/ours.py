@@ -5,7 +5,8 @@ Local: a step is judged on its own input, read back as rationals. Global: from t
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
@@ -16,7 +17,7 @@ from sympy import QQ
 
 import reference
 from mtplx import doors, sampling
-from mtplx.audit.measure import UNIT, entries, errors, exact_row, variation
+from mtplx.audit.measure import SMALLEST_NORMAL, UNIT, all_equal, entries, errors, exact_row, variation
 from mtplx.audit.verdict import Figure, Step
 from mtplx.config import SamplerConfig
 from mtplx.wide import Scaled
@@ -40,9 +41,9 @@ the exact sum's rounding, the residual's 3u, a product and a sum. The last u cov
 """
 
 
-def numbers(name: str, scope: str, found: mx.array, exact: list[Any], relative: Any) -> Step:
+def numbers(name: str, scope: str, found: mx.array, exact: list[Any], relative: Any, unseen: Collection[int] = ()) -> Step:
     """Numbers right to a relative error r, at most 2^24 r units of the last place; zeros must be zeros."""
-    e = errors(found, exact)
+    e = errors(found, exact, unseen)
     return Step(name, scope, e.stray, ulps=Figure(e.ulps, relative * 2**24), token=e.token, underflows=e.underflows)
 
 
@@ -66,8 +67,18 @@ def read_back(weights: Scaled) -> list[Any]:
     return [QQ(m << e) if e >= 0 else QQ(m, 1 << -e) for m, e in pairs]
 
 
-def target_steps(logits: Row, config: SamplerConfig) -> tuple[list[Step], mx.array, list[Any]]:
-    """Temperature and softmax, rank, nucleus, top-k, renormalise of one row [V]; our law and the certified one."""
+@dataclass(frozen=True)
+class Target:
+    """A filtered row: its steps, our law, the certified law, and the mass that a cut within its margin moves, else 0."""
+
+    steps: list[Step]
+    found: mx.array
+    certified: list[Any]
+    moved: Any
+
+
+def target_of(logits: Row, config: SamplerConfig) -> Target:
+    """Temperature and softmax, rank, nucleus, top-k, renormalise of one row [V]."""
     given = entries(logits)
     full = reference.softmax(given, config.temperature)
     certified = reference.filtered_target(given, config)
@@ -92,22 +103,27 @@ def target_steps(logits: Row, config: SamplerConfig) -> tuple[list[Step], mx.arr
     through = list(accumulate(full.midpoints[token] for token in certified.ranked))
     off = max((abs(through[rank - 1] - rational(config.top_p)) for rank in range(low, high)), default=QQ(0))
     margin = Figure(off, 2 * WEIGHT_ERROR)
+    tie = all_equal(given)
+
     target = law("filtered target", "global", found_law, certified.midpoints, LAW_ERROR)
-    if low != high and target.variation:  # a law that keeps m more of the mass is m away
+    moved = QQ(0)
+    disputed = kept ^ set(certified.support)
+    if disputed and target.variation:  # a law that keeps m more of the mass is m away
         found_shares = exact_row(found_law)
-        moved = sum((max(found_shares[token], certified.midpoints[token]) for token in order[low:high]), QQ(0))
+        moved = sum((max(found_shares[token], certified.midpoints[token]) for token in disputed), QQ(0))
         bound = target.variation.bound + moved
-        target = replace(target, margin=margin, ulps=None, variation=replace(target.variation, bound=bound))
+        target = replace(target, margin=margin, tie=tie, ulps=None, variation=replace(target.variation, bound=bound))
+    wrong = between(order, found, certified.nucleus_size)
     steps = [
         law("softmax(l / T)", "global", sampling.softmax(logits, config.temperature), full.midpoints, LAW_ERROR),
         Step("rank", "global", tuple(misplaced)),
         Step("nucleus", "local", between(order, found, judged), kept=found),
-        Step("nucleus", "global", between(order, found, certified.nucleus_size), margin, kept=found),
+        Step("nucleus", "global", wrong, margin, kept=found, tie=tie),
         Step("top-k", "local", tuple(sorted(kept ^ expected)), kept=len(kept)),
         law("renormalise", "local", found_law, shares, RATIO_ERROR),
         target,
     ]
-    return steps, found_law, certified.midpoints
+    return Target(steps, found_law, certified.midpoints, moved)
 
 
 def between(order: list[int], a: int, b: int) -> tuple[int, ...]:
@@ -116,46 +132,57 @@ def between(order: list[int], a: int, b: int) -> tuple[int, ...]:
     return tuple(order[low:high])
 
 
-def draft_steps(p: mx.array, q: mx.array, target: list[Any], draft: list[Any]) -> list[Step]:
-    """Acceptance, residual and marginal of float32 rows p and q, locally; and against the certified rows."""
+def draft_steps(target: Target, draft: Target) -> list[Step]:
+    """Acceptance, residual and marginal of two filtered rows: locally of our float32 rows, globally of the certified ones."""
+    p, q = target.found, draft.found
     P, Q = law_of_row(entries(p)), law_of_row(entries(q))
     accept = sampling.acceptance(*sampling.crossed(*doors.law_pair(p, q))).reshape(-1)
     residual = sampling.residual_distribution(p, q)
     marginal = sampling.speculative_output_marginal(p, q)
 
-    exact = acceptances(P, Q)
-    exact_residual = residual_law(P, Q)
+    exact, exact_residual = acceptances(P, Q), residual_law(P, Q)
     exact_marginal = reference.speculative_output_marginal(P, Q)
-    certified = acceptances(target, draft)
-    apart = residual_mass(target, draft)
-
-    acceptance = numbers("acceptance", "local", accept, exact, RATIO_ERROR)
     not_whole = tuple(token for token, (a, found) in enumerate(zip(exact, entries(accept), strict=True)) if a == 1 != found)
+    acceptance = numbers("acceptance", "local", accept, exact, RATIO_ERROR)
     lost = QQ(len(P) + 3, 2**126)
     rows = zip(exact_row(marginal), exact_marginal, Q, exact_residual, strict=True)
     off = tuple(token for token, (m, y, b, r) in enumerate(rows) if abs(m - y) > MARGINAL_ERROR * (b + r) + lost)
+
+    certified_p, certified_q = target.certified, draft.certified
+    moved, apart = target.moved + draft.moved, residual_mass(certified_p, certified_q)
+    pairs = enumerate(zip(certified_p, certified_q, P, Q, strict=True))
+    unseen = {token for token, shares in pairs if not visible(*shares)}
+    certified = acceptances(certified_p, certified_q)
+    bound = residual_bound(apart, moved, len(P), same=P == Q)
     return [
         replace(acceptance, wrong=(*(acceptance.wrong or ()), *not_whole)),
-        numbers("acceptance", "global", accept, certified, 3 * LAW_ERROR),
+        numbers("acceptance", "global", accept, certified, 5 * LAW_ERROR + 2 * moved, unseen),
         law("residual", "local", residual, exact_residual, RATIO_ERROR),
-        moved_law("residual", "global", residual, residual_law(target, draft), perturbed(apart)),
+        moved_law("residual", "global", residual, residual_law(certified_p, certified_q), bound),
         replace(moved_law("marginal", "local", marginal, exact_marginal, MARGINAL_ERROR), wrong=off),
-        moved_law("marginal", "global", marginal, target, MARGINAL_ERROR + 2 * LAW_ERROR),
+        moved_law("marginal", "global", marginal, certified_p, MARGINAL_ERROR + 2 * LAW_ERROR + target.moved),
     ]
 
 
-def perturbed(apart: Any) -> Any:
-    """Bound of a residual's total variation when p and q are right to LAW_ERROR and lie `apart` in total variation.
+def visible(p: Any, q: Any, found_p: Any, found_q: Any) -> bool:
+    """Whether a ratio of these shares can be judged: neither is below float32's normal numbers, or lost or gained in a cut."""
+    return all(
+        (exact == found == 0) or (exact >= SMALLEST_NORMAL and found > 0) for exact, found in ((p, found_p), (q, found_q))
+    )
 
-    (p - q)+ moves by at most 2 LAW_ERROR in L1; two vectors v, w normalised are within |v - w| / |v| of each other.
+
+def residual_bound(apart: Any, moved: Any, size: int, *, same: bool) -> Any:
+    """Bound of a residual's total variation when the rows are right to LAW_ERROR and lie `apart` in total variation.
+
+    (p - q)+ moves by at most 2 LAW_ERROR in L1, by 2 `moved` where cuts differ, and by what underflows; two vectors v, w,
+    normalised, are within |v - w| / |v| of each other. Equal certified rows have a residual only if ours are not the `same`.
     """
-    return RATIO_ERROR + (2 * LAW_ERROR / apart if apart else LAW_ERROR)
+    if not apart:
+        return LAW_ERROR if same else QQ(1)
+    return RATIO_ERROR + (2 * LAW_ERROR + 2 * moved + QQ(2 * size, 2**126)) / apart
 
 
 def row_steps(logits: Row, draft: Row | None, config: SamplerConfig) -> list[Step]:
     """Every step of one row, and of its draft row where one is given."""
-    steps, p, target = target_steps(logits, config)
-    if draft is None:
-        return steps
-    q = sampling.distribution_from_logits(draft, config)
-    return steps + draft_steps(p, q, target, reference.filtered_target(entries(draft), config).midpoints)
+    target = target_of(logits, config)
+    return target.steps + ([] if draft is None else draft_steps(target, target_of(draft, config)))

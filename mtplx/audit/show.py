@@ -116,7 +116,9 @@ def sentence(row: RowReport, step: Step) -> str:
         kept = "" if step.kept is None else f", {step.kept:,} kept"
         parts.append(f"tokens that differ {tokens(step.wrong)}{kept}")
     if step.margin:
-        parts.append(f"the disputed masses lie {figure(step.margin)} from the tie, more than rounding explains")
+        parts.append(
+            f"the disputed masses lie {figure(step.margin)} from the tie, more than float32 weights summed exactly explain"
+        )
     if step.variation:
         parts.append(f"total variation {figure(step.variation)}")
     elif step.ulps:

@@ -40,7 +40,8 @@ class Step:
 
     wrong: tokens (or ranks, for an order) whose decision differs from the reference; None where the step decides nothing.
     margin: how far the disputed masses are from the tie, as a share of the total. Within its bound, rounding of the row
-    explains the difference and it is numerics; outside, or on the tie itself, the rule is broken.
+    explains the difference and it is numerics; outside, or on an exact tie, the rule is broken. tie: masses can tie exactly,
+    which needs all finite logits equal (Lindemann-Weierstrass).
     ulps: largest error in units of the last place of float32, at `token`. variation: total variation distance.
     underflows: tokens below 2^-126 that came out 0. kept: how many tokens the step keeps, where it cuts.
     """
@@ -54,11 +55,12 @@ class Step:
     variation: Figure | None = None
     underflows: int = 0
     kept: int | None = None
+    tie: bool = False
 
     @property
     def rule_holds(self) -> bool:
         """No decision differs, or rounding of the row explains each that does."""
-        return not self.wrong or (self.margin is not None and self.margin.value > 0 and self.margin.holds)
+        return not self.wrong or (self.margin is not None and self.margin.holds and not self.tie)
 
     @property
     def verdict(self) -> Verdict:

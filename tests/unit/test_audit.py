@@ -43,6 +43,33 @@ def test_our_steps_are_exact_on_tied_rows(config: SamplerConfig) -> None:
         assert refuted(ours.row_steps(logits, draft, config)) == set()
 
 
+def row(*logits: float) -> Any:
+    """A float32 row."""
+    return np.array(logits, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("logits", "draft", "config"),
+    [
+        (row(0, -95), row(0, -94), SamplerConfig(1, 1, 0)),
+        (row(0, -9.5), row(0, -9.4), SamplerConfig("0.1", 1, 0)),
+        (row(13.8125, -90.5), row(13.8125, -90.5), SamplerConfig("0.7", 1, 0)),
+        (row(0, 0, -20), row(0, 0, -20), SamplerConfig("0.3", "0.5", 0)),
+        (row(0, 0, -70), row(0, 0, -71), SamplerConfig(1, "0.5", 0)),
+    ],
+    ids=str,
+)
+def test_our_steps_are_exact_beside_underflow_and_far_tails(logits: Any, draft: Any, config: SamplerConfig) -> None:
+    """Ratios of shares below 2^-126 are not judged, and a tie with a far tail is cut as in the reals."""
+    assert refuted(ours.row_steps(logits, draft, config)) == set()
+
+
+def test_ratios_of_underflowed_shares_are_counted() -> None:
+    """A token whose target or draft share is below 2^-126 counts as an underflow of the global acceptance."""
+    steps = ours.row_steps(row(0, -95), row(0, -94), SamplerConfig(1, 1, 0))
+    assert [step.underflows for step in steps if (step.name, step.scope) == ("acceptance", "global")] == [1]
+
+
 def inclusive_nucleus(ranked: Wide, top_p: Fraction) -> mx.array:
     """`<=` in the nucleus: one rank too many at a tie."""
     through = [sum(units) for units in [ranked.to_ints()[: r + 1] for r in range(4)]]
@@ -103,14 +130,44 @@ def test_mlx_lm_is_exact_on_small_rows(config: SamplerConfig) -> None:
 
 def test_mlx_lm_leaves_its_dialect_at_the_float32_nucleus() -> None:
     """On 32,000 random logits mlx_lm's float32 running sum cuts the nucleus elsewhere than its own dialect does."""
-    row = next(row for row in all_rows() if row.name == "synthetic/holes/32000")
-    steps = {step.name: step for step in mlx_lm_chain.row_steps(row.logits, SamplerConfig("0.8", "0.95", 0))}
+    holes = next(item for item in all_rows() if item.name == "synthetic/holes/32000")
+    steps = {step.name: step for step in mlx_lm_chain.row_steps(holes.logits, SamplerConfig("0.8", "0.95", 0))}
     nucleus = steps["nucleus"]
     assert nucleus.verdict is Verdict.REFUTED
     assert nucleus.wrong
     assert nucleus.margin is not None
     assert nucleus.margin.value > nucleus.margin.bound
     assert {name for name, step in steps.items() if step.verdict is Verdict.EXACT} >= {"top-k", "temperature"}
+
+
+@pytest.mark.parametrize(
+    ("logits", "config"),
+    [
+        (row(1.1694526672363281, 1e-8, 0), SamplerConfig(1, 0.6168750878988923, 0)),
+        (row(-20, -4), SamplerConfig(100, 0.9999999, 0)),
+        (row(0, 16), SamplerConfig("0.7", "0.9", 0)),
+        (row(1e-8, 2e-8, *[0] * 50), SamplerConfig(0, 1, 0)),
+    ],
+    ids=str,
+)
+def test_mlx_lm_is_not_refuted_for_rounding_its_row(logits: Any, config: SamplerConfig) -> None:
+    """Logits that its float32 log-probabilities merge, and laws one enclosure apart, are numerics."""
+    assert refuted(mlx_lm_chain.row_steps(logits, config)) == set()
+
+
+@pytest.mark.parametrize(
+    ("logits", "config", "step"),
+    [
+        (row(1, 2, 3), SamplerConfig(1, 1e-46, 0), "nucleus"),
+        (row(1, 2, 3), SamplerConfig(1e-40, 1, 0), "temperature"),
+        (row(1, 2, 3, 4), SamplerConfig(1e300, 1, 2), "temperature"),
+        (row(3e38, -3e38, -3.2e38, -3.3e38), SamplerConfig(3e38, 1, 0), "filtered target"),
+    ],
+    ids=str,
+)
+def test_mlx_lm_is_refuted_where_it_masks_what_it_should_keep(logits: Any, config: SamplerConfig, step: str) -> None:
+    """Overflow and underflow of settings that empty the row or poison it are faults of the step, not crashes of ours."""
+    assert step in {name for name, _ in refuted(mlx_lm_chain.row_steps(logits, config))}
 
 
 MLX_LM_FAULTS: dict[str, tuple[str, Callable[..., Any], str]] = {
@@ -174,10 +231,10 @@ def test_variation_normalises_the_row() -> None:
 
 
 def test_difference_on_the_tie_is_a_fault_of_the_rule() -> None:
-    """A decision that differs within the margin is rounding, one exactly on the tie is not, one outside is not."""
+    """A decision that differs within the margin is rounding; on an exact tie, outside or without a margin it is a fault."""
     step = Step("nucleus", "global", wrong=(3,), margin=Figure(QQ(1, 8), QQ(1, 4)))
     assert step.verdict is Verdict.EXACT
-    assert replace(step, margin=Figure(QQ(0), QQ(1, 4))).verdict is Verdict.REFUTED
+    assert replace(step, tie=True).verdict is Verdict.REFUTED
     assert replace(step, margin=Figure(QQ(1, 2), QQ(1, 4))).verdict is Verdict.REFUTED
     assert replace(step, margin=None).verdict is Verdict.REFUTED
 
