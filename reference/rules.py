@@ -66,9 +66,8 @@ def residual_mass(p: Sequence[Any], q: Sequence[Any]) -> Any:
     return mass
 
 
-def residual_law(p: Sequence[Any], q: Sequence[Any]) -> list[Any]:
-    """norm((p - q)+) of two laws; p where that mass is 0."""
-    mass = residual_mass(p, q)
+def residual_law(p: Sequence[Any], q: Sequence[Any], mass: Any) -> list[Any]:
+    """norm((p - q)+) of two laws with mass = sum (p - q)+; p where that is 0."""
     return [pointwise.residual(n, p_x, q_x, mass) for p_x, q_x in zip(p, q, strict=True)]
 
 
@@ -77,19 +76,25 @@ def acceptances(p: Sequence[Any], q: Sequence[Any]) -> list[Any]:
     return [pointwise.acceptance(n, p_x, q_x) for p_x, q_x in zip(p, q, strict=True)]
 
 
+def marginal_law(p: Sequence[Any], q: Sequence[Any], accepted: Sequence[Any], mass: Any) -> list[Any]:
+    """Law of the emitted token of two laws, from their acceptances and mass = sum (p - q)+."""
+    rejection = n.zero
+    for q_x, a_x in zip(q, accepted, strict=True):
+        rejection = pointwise.rejection_step(n, rejection, q_x, a_x)
+    rows = zip(p, q, accepted, strict=True)
+    return [pointwise.marginal(n, p_x, q_x, a_x, rejection, mass) for p_x, q_x, a_x in rows]
+
+
 def residual_distribution(target_p: Sequence[Any], draft_q: Sequence[Any]) -> list[Any]:
     """norm((p - q)+), the law drawn from after a rejection; p where that mass is 0 (arXiv 2211.17192, section 2.3)."""
-    return residual_law(*laws_of_pair(target_p, draft_q))
+    p, q = laws_of_pair(target_p, draft_q)
+    return residual_law(p, q, residual_mass(p, q))
 
 
 def speculative_output_marginal(target_p: Sequence[Any], draft_q: Sequence[Any]) -> list[Any]:
     """Law of the emitted token, summed over every draft token; the theorem says it equals p (arXiv 2302.01318, thm 1)."""
     p, q = laws_of_pair(target_p, draft_q)
-    mass, accepted, rejection = residual_mass(p, q), acceptances(p, q), n.zero
-    for q_x, a_x in zip(q, accepted, strict=True):
-        rejection = pointwise.rejection_step(n, rejection, q_x, a_x)
-    rows = zip(p, q, accepted, strict=True)
-    return [pointwise.marginal(n, p_x, q_x, a_x, rejection, mass) for p_x, q_x, a_x in rows]
+    return marginal_law(p, q, acceptances(p, q), residual_mass(p, q))
 
 
 def inverse_cdf(law: Sequence[Any], u: Any) -> int:
@@ -112,7 +117,7 @@ def verify_one_token(
     a = pointwise.acceptance(n, p[x], q[x])
     if pointwise.accepts(n, u, a):
         return Verification(x, True, a)
-    return Verification(inverse_cdf(residual_law(p, q), v), False, a)
+    return Verification(inverse_cdf(residual_law(p, q, residual_mass(p, q)), v), False, a)
 
 
 def total_variation(a: Sequence[Any], b: Sequence[Any]) -> Any:

@@ -23,7 +23,8 @@ from mtplx.config import SamplerConfig
 from mtplx.wide import Scaled
 from reference.filters import kept_by_top_k, nucleus_size
 from reference.numbers import law_of_row, rational
-from reference.rules import acceptances, residual_law, residual_mass
+from reference.rules import acceptances, marginal_law, residual_law, residual_mass
+from reference.softmax import CertifiedLaw
 
 Row = NDArray[np.float32]
 
@@ -68,22 +69,29 @@ def read_back(weights: Scaled) -> list[Any]:
 
 
 @dataclass(frozen=True)
-class Target:
-    """A filtered row: its steps, our law, the certified law, and the mass that a cut within its margin moves, else 0."""
+class Filtered:
+    """A filtered row: our law, the certified one, and the mass of the tokens that only one of them keeps."""
 
-    steps: list[Step]
-    found: mx.array
-    certified: list[Any]
+    law: mx.array
+    certified: CertifiedLaw
     moved: Any
 
 
-def target_of(logits: Row, config: SamplerConfig) -> Target:
+def filtered(logits: Row, config: SamplerConfig) -> Filtered:
+    """Our filtered target of one row [V] beside the certified one."""
+    found = sampling.distribution_from_logits(logits, config)
+    certified = reference.filtered_target(entries(logits), config)
+    disputed = set(np.flatnonzero(np.array(found)).tolist()) ^ set(certified.support)
+    shares = (max(rational(found[token].item()), certified.midpoints[token]) for token in disputed)
+    return Filtered(found, certified, sum(shares, QQ(0)))
+
+
+def target_steps(logits: Row, target: Filtered, config: SamplerConfig) -> list[Step]:
     """Temperature and softmax, rank, nucleus, top-k, renormalise of one row [V]."""
-    given = entries(logits)
-    full = reference.softmax(given, config.temperature)
-    certified = reference.filtered_target(given, config)
+    given, certified = entries(logits), target.certified
+    uncut = config.top_p == 1 and config.top_k == 0
+    full = certified if uncut else reference.softmax(given, config.temperature)
     weights, mass, cut = sampling.select_logits(doors.logit_rows(logits).values, config)
-    found_law = sampling.distribution_from_logits(logits, config)
 
     order = entries(cut.order)
     misplaced = [rank for rank, token in enumerate(certified.ranked) if order[rank] != token]
@@ -100,30 +108,22 @@ def target_of(logits: Row, config: SamplerConfig) -> Target:
     shares = [w / kept_weight if token in kept else QQ(0) for token, w in enumerate(weight)]
 
     low, high = sorted((found, certified.nucleus_size))
-    through = list(accumulate(full.midpoints[token] for token in certified.ranked))
+    through = list(accumulate(full.midpoints[token] for token in certified.ranked[:high]))
     off = max((abs(through[rank - 1] - rational(config.top_p)) for rank in range(low, high)), default=QQ(0))
-    margin = Figure(off, 2 * WEIGHT_ERROR)
-    tie = all_equal(given)
-
-    target = law("filtered target", "global", found_law, certified.midpoints, LAW_ERROR)
-    moved = QQ(0)
-    disputed = kept ^ set(certified.support)
-    if disputed and target.variation:  # a law that keeps m more of the mass is m away
-        found_shares = exact_row(found_law)
-        moved = sum((max(found_shares[token], certified.midpoints[token]) for token in disputed), QQ(0))
-        bound = target.variation.bound + moved
-        target = replace(target, margin=margin, tie=tie, ulps=None, variation=replace(target.variation, bound=bound))
-    wrong = between(order, found, certified.nucleus_size)
-    steps = [
+    margin, tie = Figure(off, 2 * WEIGHT_ERROR), all_equal(given)
+    whole = law("filtered target", "global", target.law, certified.midpoints, LAW_ERROR)
+    if kept != set(certified.support) and whole.variation:  # a law that keeps m more of the mass is m away
+        variation = replace(whole.variation, bound=whole.variation.bound + target.moved)
+        whole = replace(whole, margin=margin, tie=tie, ulps=None, variation=variation)
+    return [
         law("softmax(l / T)", "global", sampling.softmax(logits, config.temperature), full.midpoints, LAW_ERROR),
         Step("rank", "global", tuple(misplaced)),
         Step("nucleus", "local", between(order, found, judged), kept=found),
-        Step("nucleus", "global", wrong, margin, kept=found, tie=tie),
+        Step("nucleus", "global", between(order, found, certified.nucleus_size), margin, kept=found, tie=tie),
         Step("top-k", "local", tuple(sorted(kept ^ expected)), kept=len(kept)),
-        law("renormalise", "local", found_law, shares, RATIO_ERROR),
-        target,
+        law("renormalise", "local", target.law, shares, RATIO_ERROR),
+        whole,
     ]
-    return Target(steps, found_law, certified.midpoints, moved)
 
 
 def between(order: list[int], a: int, b: int) -> tuple[int, ...]:
@@ -132,23 +132,23 @@ def between(order: list[int], a: int, b: int) -> tuple[int, ...]:
     return tuple(order[low:high])
 
 
-def draft_steps(target: Target, draft: Target) -> list[Step]:
+def draft_steps(target: Filtered, draft: Filtered) -> list[Step]:
     """Acceptance, residual and marginal of two filtered rows: locally of our float32 rows, globally of the certified ones."""
-    p, q = target.found, draft.found
+    p, q = target.law, draft.law
     P, Q = law_of_row(entries(p)), law_of_row(entries(q))
     accept = sampling.acceptance(*sampling.crossed(*doors.law_pair(p, q))).reshape(-1)
     residual = sampling.residual_distribution(p, q)
     marginal = sampling.speculative_output_marginal(p, q)
 
-    exact, exact_residual = acceptances(P, Q), residual_law(P, Q)
-    exact_marginal = reference.speculative_output_marginal(P, Q)
+    exact, mass = acceptances(P, Q), residual_mass(P, Q)
+    exact_residual, exact_marginal = residual_law(P, Q, mass), marginal_law(P, Q, exact, mass)
     not_whole = tuple(token for token, (a, found) in enumerate(zip(exact, entries(accept), strict=True)) if a == 1 != found)
     acceptance = numbers("acceptance", "local", accept, exact, RATIO_ERROR)
     lost = QQ(len(P) + 3, 2**126)
     rows = zip(exact_row(marginal), exact_marginal, Q, exact_residual, strict=True)
     off = tuple(token for token, (m, y, b, r) in enumerate(rows) if abs(m - y) > MARGINAL_ERROR * (b + r) + lost)
 
-    certified_p, certified_q = target.certified, draft.certified
+    certified_p, certified_q = target.certified.midpoints, draft.certified.midpoints
     moved, apart = target.moved + draft.moved, residual_mass(certified_p, certified_q)
     pairs = enumerate(zip(certified_p, certified_q, P, Q, strict=True))
     unseen = {token for token, shares in pairs if not visible(*shares)}
@@ -158,7 +158,7 @@ def draft_steps(target: Target, draft: Target) -> list[Step]:
         replace(acceptance, wrong=(*(acceptance.wrong or ()), *not_whole)),
         numbers("acceptance", "global", accept, certified, 5 * LAW_ERROR + 2 * moved, unseen),
         law("residual", "local", residual, exact_residual, RATIO_ERROR),
-        moved_law("residual", "global", residual, residual_law(certified_p, certified_q), bound),
+        moved_law("residual", "global", residual, residual_law(certified_p, certified_q, apart), bound),
         replace(moved_law("marginal", "local", marginal, exact_marginal, MARGINAL_ERROR), wrong=off),
         moved_law("marginal", "global", marginal, certified_p, MARGINAL_ERROR + 2 * LAW_ERROR + target.moved),
     ]
@@ -184,5 +184,6 @@ def residual_bound(apart: Any, moved: Any, size: int, *, same: bool) -> Any:
 
 def row_steps(logits: Row, draft: Row | None, config: SamplerConfig) -> list[Step]:
     """Every step of one row, and of its draft row where one is given."""
-    target = target_of(logits, config)
-    return target.steps + ([] if draft is None else draft_steps(target, target_of(draft, config)))
+    target = filtered(logits, config)
+    steps = target_steps(logits, target, config)
+    return steps + ([] if draft is None else draft_steps(target, filtered(draft, config)))
