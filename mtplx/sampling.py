@@ -15,6 +15,7 @@ import mlx.core as mx
 
 from mtplx import doors
 from mtplx.config import SamplerConfig
+from mtplx.errors import ConfigError
 from mtplx.exponential import exponential_weights, masses
 from mtplx.selection import Selection, rank_keys, select
 from mtplx.wide import Scaled, Wide, ratio, split_float32
@@ -86,8 +87,11 @@ def distribution_from_logits(logits: Any, config: SamplerConfig) -> mx.array:
     """The filtered target of rows of logits: temperature, then nucleus and top-k jointly, float32 (spec 2).
 
     Order and ties are those of the logits; the nucleus is decided on masses whose relative error is below 2^-42.
-    Temperature 0 is the one-hot on the lowest id among the maxima. Raises LogitsError for NaN, +inf, or a row of only -inf.
+    Temperature 0 is the one-hot on the lowest id among the maxima.
+    Raises LogitsError for NaN, +inf, or a row of only -inf; ShapeError; ConfigError.
     """
+    if not isinstance(config, SamplerConfig):
+        raise ConfigError(f"config = {config!r}; allowed: a SamplerConfig")
     rows = doors.logit_rows(logits)
     weights, mass, cut = select_logits(rows.values, config)
     return rows.restore(normalised(weights, mass, cut.kept))

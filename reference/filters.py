@@ -52,8 +52,11 @@ class SamplerConfig:
 
     @classmethod
     def of(cls, config: Any) -> SamplerConfig:
-        """The same configuration from any object with the three fields."""
-        return cls(config.temperature, config.top_p, config.top_k)
+        """The same configuration from any object with the three fields; ValueError if one is missing."""
+        try:
+            return cls(config.temperature, config.top_p, config.top_k)
+        except AttributeError:
+            raise ValueError(f"config = {config!r}; allowed: an object with temperature, top_p and top_k") from None
 
 
 def rank(values: Sequence[Any]) -> list[int]:

@@ -185,10 +185,17 @@ def rational(value: Any) -> Any:
         raise ValueError(f"{value!r} is no finite number; a string is a decimal or a fraction ('0.9', '9/10')") from None
 
 
+def listed(row: Any, name: str) -> list[Any]:
+    """A row as a list; ValueError if it is no sequence of numbers."""
+    if isinstance(row, str) or not hasattr(row, "__iter__"):
+        raise ValueError(f"{name} = {row!r}; allowed: a sequence of numbers, one for each token")
+    return list(row)
+
+
 def row_of_rationals(row: Iterable[Any], name: str) -> list[Any]:
     """Every entry as an element of QQ; raises ValueError naming the first that is no finite number."""
     values = []
-    for token, entry in enumerate(row):
+    for token, entry in enumerate(listed(row, name)):
         try:
             values.append(rational(entry))
         except ValueError as error:

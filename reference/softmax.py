@@ -17,7 +17,7 @@ from sympy import QQ
 
 from reference.dialects import Dialect, dialect_named
 from reference.filters import SamplerConfig, kept_by_top_k, rank
-from reference.numbers import Mass, Undecided, rational
+from reference.numbers import Mass, Undecided, listed, rational
 
 START_BITS = 96
 MOST_BITS = 1 << 20
@@ -107,7 +107,7 @@ def filtered_target(logits: Iterable[Any], config: Any, dialect: str = "mtplx") 
     lowest id among the maxima, in every dialect. Raises ValueError for a bad row, setting or dialect.
     """
     style, config = dialect_named(dialect), SamplerConfig.of(config)
-    given = list(logits)
+    given = listed(logits, "logits")
     row = row_of_logits(given)
     finite = [token for token, logit in enumerate(row) if logit is not None]
     floats = all(type(logit) is float for logit in given)  # their order is exact too, and sorts faster

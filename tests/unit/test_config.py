@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import reference
+from mtplx import sampling
 from mtplx.config import SamplerConfig, exact
 from mtplx.errors import ConfigError
 from reference.filters import SamplerConfig as ReferenceConfig
@@ -149,3 +151,19 @@ def test_exact_refuses(value: Any) -> None:
     """`exact` raises what the doors translate: TypeError, ValueError or ArithmeticError."""
     with pytest.raises((TypeError, ValueError, ArithmeticError)):
         exact(value)
+
+
+@pytest.mark.parametrize("config", [None, 1, "greedy", (1, 1, 0)])
+@pytest.mark.parametrize("engine", [reference, sampling])
+def test_what_is_no_configuration_is_refused(engine: Any, config: Any) -> None:
+    """A target asks for a configuration, and says so."""
+    with pytest.raises(ValueError, match=r"config = .*allowed"):
+        engine.distribution_from_logits([1.0, 2.0], config)
+
+
+@pytest.mark.parametrize("row", [None, 3.0, "0.5"])
+def test_what_is_no_row_is_refused(row: Any) -> None:
+    """The reference asks for a sequence of numbers, and says so."""
+    for read in (reference.softmax, lambda r: reference.sample_from_distribution(r, 0)):
+        with pytest.raises(ValueError, match=r"= .*allowed: a sequence of numbers"):
+            read(row)
