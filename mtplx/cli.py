@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +19,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.markup import escape
 
+from mtplx.audit.mlx_lm_chain import doubles
 from mtplx.audit.rows import all_rows
 from mtplx.audit.run import ENGINES, Job, Report, run
 from mtplx.audit.show import print_report, report_data
@@ -23,15 +28,38 @@ from mtplx.config import SamplerConfig
 from mtplx.doors import logit_rows
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-out, err = Console(), Console(stderr=True)
+out = Console(width=None if sys.stdout.isatty() else 128)  # a file or pipe has no width to fold to
+err = Console(stderr=True)
 
 EXITS = "Exit codes: 0 every claim holds, 1 one is refuted, 2 usage or input error, 3 inconclusive."
 SETTINGS = (SamplerConfig(0, 1, 0), SamplerConfig("0.8", "0.95", 0), SamplerConfig(1, "0.5", 0), SamplerConfig())
 
 
+def show_version(wanted: bool) -> None:
+    """Print the version and leave."""
+    if wanted:
+        print(version("mtplx-exact"))
+        raise typer.Exit
+
+
 @app.callback()
-def about() -> None:
+def about(
+    _: Annotated[bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
     """Decide what lossless means: exact checks of sampling and speculative decoding."""
+
+
+class InputError(Exception):
+    """What the user gave cannot be used: exit code 2."""
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Refusals of settings and files, as input errors."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise InputError(str(error)) from error
 
 
 def read_rows(path: Path, name: str) -> NDArray[np.float32]:
@@ -43,23 +71,35 @@ def read_rows(path: Path, name: str) -> NDArray[np.float32]:
     try:
         found: Any = np.load(path, allow_pickle=False) if path.suffix == ".npy" else mx.load(str(path))
     except (ValueError, RuntimeError, EOFError, OSError) as error:
-        raise ValueError(f"{name} = {path} cannot be read as {path.suffix}: {error}") from error
+        raise ValueError(f"{name} = {path} cannot be read as {path.suffix}: {str(error).split('. ')[0]}") from error
     if path.suffix == ".safetensors":
         if "logits" not in found and len(found) != 1:
             raise ValueError(f"{name} holds the tensors {', '.join(found)}; allowed: one tensor, or one called 'logits'")
         found = found.get("logits", next(iter(found.values())))
+    if getattr(found, "ndim", 0) not in (1, 2):
+        raise ValueError(f"{name} = {path} has shape {getattr(found, 'shape', None)}; allowed: [V] or [N, V]")
     try:
-        return np.array(logit_rows(found).values)
+        rows = np.array(logit_rows(found).values)
     except ValueError as error:
         raise ValueError(f"{name} = {path}: {error}") from error
+    if isinstance(found, np.ndarray) and (rounded := int(np.sum(found.reshape(rows.shape) != rows))):
+        err.print(f"note: {rounded:,} numbers of {name} are no float32 and were rounded to it; the check is about those")
+    return rows
 
 
 def finish(report: Report, as_json: bool, *, by_row: bool) -> None:
-    """Print the report and leave with the verdict's exit code."""
+    """Print the report and leave with the verdict's exit code, whether or not somebody reads to the end."""
     if as_json:
-        print(json.dumps(report_data(report), indent=1))
+        text = json.dumps(report_data(report), indent=1) + "\n"
     else:
-        print_report(report, out, by_row=by_row)
+        with out.capture() as printed:
+            print_report(report, out, by_row=by_row)
+        text = printed.get()
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     raise typer.Exit(EXIT_CODES[report.verdict])
 
 
@@ -78,11 +118,12 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Compare the MLX implementation with the exact reference on your rows, step by step."""
-    config = SamplerConfig(temperature, top_p, top_k)
-    rows = read_rows(logits, "--logits")
-    drafts = None if draft is None else read_rows(draft, "--draft")
-    if drafts is not None and drafts.shape != rows.shape:
-        raise ValueError(f"--draft has shape {drafts.shape}, --logits {rows.shape}; allowed: the same shape")
+    with reading():
+        config = SamplerConfig(temperature, top_p, top_k)
+        rows = read_rows(logits, "--logits")
+        drafts = None if draft is None else read_rows(draft, "--draft")
+        if drafts is not None and drafts.shape != rows.shape:
+            raise ValueError(f"--draft has shape {drafts.shape}, --logits {rows.shape}; allowed: the same shape")
     jobs = [Job(f"row {i}", row, None if drafts is None else drafts[i], config) for i, row in enumerate(rows)]
     finish(run("mtplx", jobs, err), as_json, by_row=True)
 
@@ -94,22 +135,23 @@ def audit(
 ) -> None:
     """Judge an engine's sampling chain against its own dialect, on real and synthetic rows under four settings."""
     if engine not in ENGINES:
-        raise ValueError(f"engine = {engine!r}; allowed: {', '.join(ENGINES)}")
+        raise InputError(f"engine = {engine!r}; allowed: {', '.join(ENGINES)}")
     if engine == "mlx_lm" and find_spec("mlx_lm") is None:
-        raise ValueError("engine = 'mlx_lm' is not installed; pip install 'mtplx-exact[peers]'")
+        raise InputError("engine = 'mlx_lm' is not installed; it comes with the extra `peers`, which `test` contains")
     jobs = [
         Job(row.name, row.logits, np.roll(row.logits, 1) if engine == "mtplx" else None, config)
         for row in all_rows()
-        for config in SETTINGS
+        for config in (map(doubles, SETTINGS) if engine == "mlx_lm" else SETTINGS)
     ]
     finish(run(engine, jobs, err), as_json, by_row=False)
 
 
 def main() -> None:
     """Run the command line: an input error is one line and exit code 2, a fault of our own is inconclusive, never refuted."""
+    sys.set_int_max_str_digits(0)  # settings such as 1e-5000 are printed as the fractions they are
     try:
         app()
-    except (ValueError, OSError) as error:
+    except InputError as error:
         err.print(f"[red]error[/] {escape(str(error))}", highlight=False, soft_wrap=True)
         sys.exit(USAGE_ERROR)
     except Exception:

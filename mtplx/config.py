@@ -11,14 +11,16 @@ from mtplx.errors import ConfigError
 
 
 def exact(value: Any) -> Fraction:
-    """The exact value of an int, float, Fraction, numpy scalar or string; ValueError or TypeError otherwise."""
+    """The exact value of an int, float, rational, numpy scalar or string; ValueError or TypeError otherwise."""
     if isinstance(value, bool):
         raise TypeError("a bool is no number")
     if isinstance(value, str):
         return Fraction(value)
     if hasattr(value, "as_integer_ratio"):
         return Fraction(*value.as_integer_ratio())
-    return Fraction(operator.index(value))  # numpy's integers
+    if hasattr(value, "denominator"):  # sympy's rationals, numpy's integers
+        return Fraction(int(value.numerator), int(value.denominator))
+    raise TypeError(f"{type(value).__name__} is no number")
 
 
 @dataclass(frozen=True)
@@ -66,4 +68,7 @@ def shown(value: Fraction) -> str:
             return repr(float(value))
     except OverflowError:
         pass
-    return f"'{value}'"
+    try:
+        return f"'{value}'"
+    except ValueError:  # Python prints no integer this long
+        return f"about 2^{value.numerator.bit_length() - value.denominator.bit_length()}"

@@ -62,11 +62,15 @@ def float32_rows(row: Any, name: str) -> Rows:
 def logit_rows(logits: Any) -> Rows:
     """Finite logits or -inf, not all -inf in a row; LogitsError otherwise."""
     rows = float32_rows(logits, "logits")
-    tops = np.array(mx.max(rows.values, axis=-1))  # NaN and +inf propagate
-    for b, top in enumerate(tops.tolist()):
+    for b, top in enumerate(np.array(mx.max(rows.values, axis=-1)).tolist()):  # NaN and +inf propagate
+        if top == -np.inf:
+            raise LogitsError(f"logits of row {b} are all -inf; allowed: finite float32 or -inf, one finite at least")
         if not np.isfinite(top):
-            what = "are all -inf" if top < 0 else "hold NaN" if np.isnan(top) else "hold a number beyond float32 or +inf"
-            raise LogitsError(f"logits of row {b} {what}; allowed: finite float32 numbers or -inf, one finite at least")
+            values = np.array(rows.values[b])
+            token = int(np.flatnonzero(~(values < np.inf))[0])
+            raise LogitsError(
+                f"logits of row {b} hold {values[token]} at token {token}; allowed: finite float32 numbers or -inf"
+            )
     return rows
 
 
@@ -75,7 +79,9 @@ def law_rows(probs: Any, name: str) -> Law:
     rows = float32_rows(probs, name)
     for b, good in enumerate(np.array(mx.all((rows.values >= 0) & (rows.values < 2), axis=-1)).tolist()):
         if not good:
-            raise MassError(f"row {b} of {name} holds NaN, a negative entry or one of 2 or more; allowed: probabilities")
+            values = np.array(rows.values[b])
+            token = int(np.flatnonzero(~((values >= 0) & (values < 2)))[0])
+            raise MassError(f"row {b} of {name} holds {values[token]} at token {token}; allowed: probabilities, from 0 to 1")
     mass = Wide.from_float32(rows.values)
     total = mass.total()
     for b, units in enumerate(total.to_ints()):

@@ -141,8 +141,8 @@ def obligations_of(*claims: Claim) -> tuple[Test, Test, Test, Test]:
         """Some rational point meets the hypotheses, so the claim is not vacuous; its conclusion holds there."""
         point = Obligation(claim, prover).example()
         assert point is not None, f"vacuous: no point meets the hypotheses of: {claim.sentence}"
-        assert claim.assumes(point)
-        assert claim.holds(point)
+        assert claim.assumes(point), f"the solver's point {point} does not meet the hypotheses of: {claim.sentence}"
+        assert claim.holds(point), f"refuted at {point}: {claim.sentence}"
 
     @each_prover
     @each_claim
@@ -158,15 +158,16 @@ def obligations_of(*claims: Claim) -> tuple[Test, Test, Test, Test]:
         rules = mutant.rules()
         point = Obligation(claim, prover, rules).counterexample()
         assert point is not None, f"survived: {mutant} in: {claim.sentence}"
-        assert claim.assumes(point)
-        assert not claim.holds(point, rules)
-        assert claim.holds(point)
+        assert claim.assumes(point), f"the solver's point {point} does not meet the hypotheses of: {claim.sentence}"
+        assert not claim.holds(point, rules), f"the witness {point} of {mutant} does not replay in: {claim.sentence}"
+        assert claim.holds(point), f"the rule itself, without {mutant}, is refuted at {point}: {claim.sentence}"
 
     @each_prover
     @each_claim
     def test_exported(claim: Claim, prover: Prover) -> None:
         """The SMT-LIB file that one solver writes is proved by the other."""
         (other,) = (candidate for candidate in PROVERS if candidate is not prover)
-        assert other.reads(Obligation(claim, prover).smt2()) == "unsat"
+        answer = other.reads(Obligation(claim, prover).smt2())
+        assert answer == "unsat", f"{other} answers {answer!r} to the file of {prover}: {claim.sentence}"
 
     return test_satisfiable, test_proved, test_refuted, test_exported

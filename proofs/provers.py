@@ -18,7 +18,7 @@ from reference.numbers import rational
 Point = dict[str, Any]
 """A rational for every variable of a claim."""
 
-MILLISECONDS = 20_000
+MILLISECONDS = 5_000
 
 
 class Unknown(Exception):

@@ -7,7 +7,7 @@ Arithmetic and order stay native to the values; what differs between a number an
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -186,13 +186,14 @@ def rational(value: Any) -> Any:
 
 
 def listed(row: Any, name: str) -> list[Any]:
-    """A row as a list; ValueError if it is no sequence of numbers."""
-    if isinstance(row, str) or not hasattr(row, "__iter__"):
+    """A sequence or array of numbers as a list; ValueError if it is neither."""
+    entries = row.tolist() if hasattr(row, "tolist") else row
+    if not isinstance(entries, Sequence) or isinstance(entries, (str, bytes)):
         raise ValueError(f"{name} = {row!r}; allowed: a sequence of numbers, one for each token")
-    return list(row)
+    return list(entries)
 
 
-def row_of_rationals(row: Iterable[Any], name: str) -> list[Any]:
+def row_of_rationals(row: Sequence[Any], name: str) -> list[Any]:
     """Every entry as an element of QQ; raises ValueError naming the first that is no finite number."""
     values = []
     for token, entry in enumerate(listed(row, name)):
@@ -205,7 +206,7 @@ def row_of_rationals(row: Iterable[Any], name: str) -> list[Any]:
     return values
 
 
-def law_of_row(row: Iterable[Any], name: str = "probabilities") -> list[Any]:
+def law_of_row(row: Sequence[Any], name: str = "probabilities") -> list[Any]:
     """The law row / sum(row) as a list of QQ (spec 3).
 
     Raises ValueError, naming the entry, unless every entry is finite and >= 0 and the sum is within 1/1000 of one.
@@ -216,5 +217,5 @@ def law_of_row(row: Iterable[Any], name: str = "probabilities") -> list[Any]:
             raise ValueError(f"{name}[{token}] = {value} is negative; allowed: >= 0")
     mass = sum(values, QQ(0))
     if abs(mass - 1) > MASS_TOLERANCE:
-        raise ValueError(f"{name} sum to {mass}; allowed: within {MASS_TOLERANCE} of 1")
+        raise ValueError(f"{name} sum to {float(mass):.6g}; allowed: within {MASS_TOLERANCE} of 1")
     return values if mass == 1 else [value / mass for value in values]

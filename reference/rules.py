@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
+from operator import index
 from typing import Any, NamedTuple
 
 from sympy import QQ
@@ -35,9 +36,13 @@ def laws_of_pair(target_p: Sequence[Any], draft_q: Sequence[Any]) -> tuple[list[
 
 def check_token(token_id: Any, size: int, name: str = "token_id") -> int:
     """A token id as an int; ValueError unless 0 <= token_id < size."""
-    if isinstance(token_id, bool) or not hasattr(token_id, "__index__") or not 0 <= token_id < size:
+    try:
+        token = -1 if isinstance(token_id, bool) else index(token_id)
+    except (TypeError, ValueError):
+        token = -1
+    if not 0 <= token < size:
         raise ValueError(f"{name} = {token_id!r}; allowed: an integer from 0 to {size - 1}")
-    return int(token_id)
+    return token
 
 
 def check_coin(coin: Any, name: str = "coin") -> Any:
@@ -121,5 +126,5 @@ def verify_one_token(
 
 
 def total_variation(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """Half the L1 distance of two rows of rationals of one length."""
-    return sum((abs(x - y) for x, y in zip(a, b, strict=True)), QQ(0)) / 2
+    """Half the L1 distance of two rows of numbers of one length, as they are."""
+    return sum((abs(rational(x) - rational(y)) for x, y in zip(a, b, strict=True)), QQ(0)) / 2

@@ -7,7 +7,7 @@ comparison is open. That ends: with rational logits and temperature, masses can 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
@@ -51,7 +51,7 @@ class CertifiedLaw:
         return QQ(1, 2**self.accuracy) * sum(self.midpoints, QQ(0)) + QQ(len(self.midpoints), 2**1000)
 
 
-def row_of_logits(logits: Iterable[Any]) -> list[Any]:
+def row_of_logits(logits: Sequence[Any]) -> list[Any]:
     """Logits as elements of QQ, None where they are -inf.
 
     Raises ValueError for an empty row, NaN, +inf, or a row of only -inf.
@@ -100,7 +100,7 @@ def enclose(kept_differences: Sequence[Any], temperature: Any) -> tuple[list[Any
     return midpoints, min(share.rel_accuracy_bits() for share in shares)
 
 
-def filtered_target(logits: Iterable[Any], config: Any, dialect: str = "mtplx") -> CertifiedLaw:
+def filtered_target(logits: Sequence[Any], config: Any, dialect: str = "mtplx") -> CertifiedLaw:
     """The law that temperature, nucleus and top-k make of a row of logits, in the named dialect (spec 2 and 6).
 
     logits: V finite numbers or -inf. config: anything with temperature, top_p, top_k. Temperature 0 is the one-hot on the
@@ -134,11 +134,11 @@ def filtered_target(logits: Iterable[Any], config: Any, dialect: str = "mtplx") 
     return CertifiedLaw(ranked, nucleus_size, kept_size, midpoints, accuracy)
 
 
-def softmax(logits: Iterable[Any], temperature: Any = 1) -> CertifiedLaw:
+def softmax(logits: Sequence[Any], temperature: Any = 1) -> CertifiedLaw:
     """softmax(logits / T), enclosed; temperature 0 is the one-hot on the lowest id among the maxima (spec 2.1)."""
     return filtered_target(logits, SamplerConfig(temperature, 1, 0))
 
 
-def distribution_from_logits(logits: Iterable[Any], config: Any) -> CertifiedLaw:
+def distribution_from_logits(logits: Sequence[Any], config: Any) -> CertifiedLaw:
     """`filtered_target` in the default dialect."""
     return filtered_target(logits, config)

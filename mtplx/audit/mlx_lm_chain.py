@@ -144,6 +144,7 @@ def row_steps(logits: NDArray[np.float32], config: SamplerConfig) -> list[Step]:
             local if threshold < 1 else None,
             variation=Figure(lost, None),
             kept=len(survivors),
+            right=own.nucleus_size,
             tie=tie,
         ),
         Step("top-k", "local", top_k_faults(seen, survivors, stayed, config.top_k), kept=len(stayed)),
@@ -154,6 +155,8 @@ def row_steps(logits: NDArray[np.float32], config: SamplerConfig) -> list[Step]:
             wrong,
             margin if threshold < 1 else None,
             variation=Figure(reference.total_variation(law, target.midpoints), whole + moved),
+            kept=len(stayed),
+            right=target.kept_size,
             tie=tie,
         ),
     ]

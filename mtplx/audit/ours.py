@@ -115,12 +115,21 @@ def target_steps(logits: Row, target: Filtered, config: SamplerConfig) -> list[S
     if kept != set(certified.support) and whole.variation:  # a law that keeps m more of the mass is m away
         variation = replace(whole.variation, bound=whole.variation.bound + target.moved)
         whole = replace(whole, margin=margin, tie=tie, ulps=None, variation=variation)
+    wrong = between(order, found, certified.nucleus_size)
     return [
         law("softmax(l / T)", "global", sampling.softmax(logits, config.temperature), full.midpoints, LAW_ERROR),
         Step("rank", "global", tuple(misplaced)),
-        Step("nucleus", "local", between(order, found, judged), kept=found),
-        Step("nucleus", "global", between(order, found, certified.nucleus_size), margin, kept=found, tie=tie),
-        Step("top-k", "local", tuple(sorted(kept ^ expected)), kept=len(kept)),
+        Step("nucleus", "local", between(order, found, judged), kept=found, right=judged),
+        Step(
+            "nucleus",
+            "global",
+            wrong,
+            margin,
+            kept=found,
+            right=certified.nucleus_size,
+            tie=tie,
+        ),
+        Step("top-k", "local", tuple(sorted(kept ^ expected)), kept=len(kept), right=len(expected)),
         law("renormalise", "local", target.law, shares, RATIO_ERROR),
         whole,
     ]

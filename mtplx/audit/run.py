@@ -7,7 +7,8 @@ import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,13 +76,26 @@ ENGINES: dict[str, Callable[[Job], list[Step]]] = {"mtplx": our_steps, "mlx_lm":
 """Engines that can be audited, each against the dialect of its own name."""
 
 
+def end_with_parent() -> None:
+    """Leave this process as soon as its parent is gone."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def follow_parent() -> None:
+    """In a worker: leave Ctrl-C to the parent, which lets running rows finish, and end when the parent does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=end_with_parent, daemon=True).start()
+
+
 def run(engine: str, jobs: Sequence[Job], console: Console) -> Report:
     """Audit an engine on every job; Ctrl-C ends early and keeps what is done."""
     done: list[RowReport] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     workers = min(os.cpu_count() or 1, len(jobs))
-    # MLX does not survive a fork; Ctrl-C is for the parent, which lets running rows finish
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), follow_parent)  # MLX does not survive a fork
     try:
         with Progress(*columns, console=console) as progress:
             task = progress.add_task(engine, total=len(jobs))

@@ -15,8 +15,10 @@ from mtplx.audit.verdict import Figure, Step, Verdict
 COLOURS = {Verdict.EXACT: "green", Verdict.REFUTED: "red", Verdict.LOSSY: "yellow", Verdict.INCONCLUSIVE: "yellow"}
 SHOWN_TOKENS = 5
 ROW_COLUMNS = ("step", "judged", "differ", "error, ulp", "total variation", "verdict")
-SUMMARY_COLUMNS = ("step", "judged", "refuted", "error, ulp", "total variation")
+SUMMARY_COLUMNS = ("step", "judged", "refuted", "from the tie", "error, ulp", "total variation")
 COUNTS = ("refuted",)
+WHOLE = ("step", "judged", "refuted", "verdict")
+"""Columns that are never folded."""
 
 
 def coloured(verdict: Verdict) -> str:
@@ -56,7 +58,7 @@ def table_of(title: str, columns: tuple[str, ...]) -> Table:
     """An empty table; counts stand to the right."""
     table = Table(title=title, title_justify="left", box=SIMPLE)
     for heading in columns:
-        table.add_column(heading, justify="right" if heading in COUNTS else "left", no_wrap=heading != "differ", min_width=6)
+        table.add_column(heading, justify="right" if heading in COUNTS else "left", no_wrap=heading in WHOLE)
     return table
 
 
@@ -96,7 +98,8 @@ def summary_table(report: Report) -> Table:
     table = table_of(f"{report.engine} against dialect {report.dialect}", SUMMARY_COLUMNS)
     for (name, scope), steps in groups.items():
         refuted = sum(step.verdict is Verdict.REFUTED for step in steps)
-        numbers = (largest(step.ulps for step in steps), largest(step.variation for step in steps))
+        disputed = largest(step.margin for step in steps if step.wrong)
+        numbers = (disputed, largest(step.ulps for step in steps), largest(step.variation for step in steps))
         count = f"{refuted} / {len(steps)}"
         table.add_row(name, scope, f"[red]{count}[/]" if refuted else count, *numbers)
     table.caption = remarks([step for row in report.rows for step in row.steps])
@@ -113,12 +116,11 @@ def sentence(row: RowReport, step: Step) -> str:
     """One refutation as a sentence."""
     parts = [f"{row.row} ({row.vocabulary:,} tokens, {row.config}): {step.name}, judged {step.scope}"]
     if step.wrong:
-        kept = "" if step.kept is None else f", {step.kept:,} kept"
+        right = "" if step.right is None else f", right: {step.right:,}"
+        kept = "" if step.kept is None else f"; kept: {step.kept:,}{right}"
         parts.append(f"tokens that differ {tokens(step.wrong)}{kept}")
     if step.margin:
-        parts.append(
-            f"the disputed masses lie {figure(step.margin)} from the tie, more than float32 weights summed exactly explain"
-        )
+        parts.append(f"the disputed masses lie {figure(step.margin)} from the tie, more than rounding of the weights explains")
     if step.variation:
         parts.append(f"total variation {figure(step.variation)}")
     elif step.ulps:
@@ -133,7 +135,7 @@ def print_report(report: Report, console: Console, *, by_row: bool) -> None:
     if not by_row:
         console.print(summary_table(report))
     for row, step in refutations(report):
-        console.print(f"[red]leaves its dialect[/] {sentence(row, step)}", highlight=False)
+        console.print(f"[red]refuted[/] {sentence(row, step)}", highlight=False)
     done = f"{len(report.rows)} of {report.planned} row audits"
     console.print(f"{coloured(report.verdict)}  {report.engine}, dialect {report.dialect}, {done}", highlight=False)
 
@@ -152,6 +154,7 @@ def step_data(step: Step) -> dict[str, Any]:
         "judged": step.scope,
         "verdict": step.verdict.value,
         "kept": step.kept,
+        "right": step.right,
         "wrong": None if step.wrong is None else list(step.wrong),
         "margin": plain(step.margin),
         "ulps": plain(step.ulps),

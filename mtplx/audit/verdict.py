@@ -43,7 +43,8 @@ class Step:
     explains the difference and it is numerics; outside, or on an exact tie, the rule is broken. tie: masses can tie exactly,
     which needs all finite logits equal (Lindemann-Weierstrass).
     ulps: largest error in units of the last place of float32, at `token`. variation: total variation distance.
-    underflows: tokens below 2^-126 that came out 0. kept: how many tokens the step keeps, where it cuts.
+    underflows: tokens below 2^-126 that came out 0. kept: how many tokens the step keeps, where it cuts; right: how many the
+    reference keeps.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Step:
     variation: Figure | None = None
     underflows: int = 0
     kept: int | None = None
+    right: int | None = None
     tie: bool = False
 
     @property

@@ -64,8 +64,8 @@ def test_check_reads_bfloat16_safetensors_and_prints_json(tmp_path: Path) -> Non
         (("check", "--logits", "{text}"), "allowed: a .npy or .safetensors file"),
         (("check", "--logits", "{broken}"), "cannot be read as .npy"),
         (("check", "--logits", "{broken_tensors}"), "cannot be read as .safetensors"),
-        (("check", "--logits", "{nan}"), "row 0 hold NaN"),
-        (("check", "--logits", "{rows}", "--draft", "{nan}"), "NaN"),
+        (("check", "--logits", "{nan}"), "row 0 hold nan at token 0"),
+        (("check", "--logits", "{rows}", "--draft", "{nan}"), "nan"),
         (("check", "--logits", "{rows}", "--draft", "{short}"), "allowed: the same shape"),
         (("check",), "--logits"),
         (("audit", "vllm"), "allowed: mtplx, mlx_lm"),
@@ -106,6 +106,49 @@ def test_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
     assert process.returncode == 3, stderr
     assert report["verdict"] == "INCONCLUSIVE"
     assert 0 < len(report["rows"]) < report["planned"] == 600
+
+
+def test_verdict_survives_a_reader_that_leaves(rows: Path) -> None:
+    """Where the reader of the output is gone, the exit code is still the verdict's."""
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([*COMMAND, "check", "--logits", str(rows)], stdout=write, stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert done.returncode == 0, done.stderr
+
+
+def test_rounded_numbers_are_said(tmp_path: Path) -> None:
+    """A float64 file whose numbers are no float32 is checked as rounded, and the command says how many."""
+    path = tmp_path / "double.npy"
+    np.save(path, np.array([[1.0, 1 + 1e-12, 0.1]]))
+    done = run("check", "--logits", path)
+    assert done.returncode == 0
+    assert "2 numbers of --logits are no float32" in done.stderr
+
+
+def test_workers_end_with_a_killed_parent(tmp_path: Path) -> None:
+    """Workers do not outlive a parent that was killed: their end of standard error closes."""
+    path = tmp_path / "many.npy"
+    np.save(path, np.zeros((400, 4000), np.float32))
+    process = subprocess.Popen(
+        [*COMMAND, "check", "--logits", str(path)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"FORCE_COLOR": "1"},
+    )
+    assert process.stderr is not None
+    seen = ""
+    while "row 1" not in seen:
+        seen += process.stderr.read(1)
+    process.kill()
+    process.communicate(timeout=300)  # returns when the last worker has closed it
+    assert process.returncode == -signal.SIGKILL
+
+
+def test_version() -> None:
+    """--version prints the version."""
+    assert run("--version").stdout.split(".")[0].isdigit()
 
 
 def test_help_names_the_exit_codes() -> None:
