@@ -158,7 +158,6 @@ def test_mlx_lm_is_not_refuted_for_rounding_its_row(logits: Any, config: Sampler
 @pytest.mark.parametrize(
     ("logits", "config", "step"),
     [
-        (row(1, 2, 3), SamplerConfig(1, 1e-46, 0), "nucleus"),
         (row(1, 2, 3), SamplerConfig(1e-40, 1, 0), "temperature"),
         (row(1, 2, 3, 4), SamplerConfig(1e300, 1, 2), "temperature"),
         (row(3e38, -3e38, -3.2e38, -3.3e38), SamplerConfig(3e38, 1, 0), "filtered target"),
@@ -166,7 +165,7 @@ def test_mlx_lm_is_not_refuted_for_rounding_its_row(logits: Any, config: Sampler
     ids=str,
 )
 def test_mlx_lm_is_refuted_where_it_masks_what_it_should_keep(logits: Any, config: SamplerConfig, step: str) -> None:
-    """Overflow and underflow of settings that empty the row or poison it are faults of the step, not crashes of ours."""
+    """Settings that overflow and so empty the row or poison it are faults of the step, not crashes of ours."""
     assert step in {name for name, _ in refuted(mlx_lm_chain.row_steps(logits, config))}
 
 
