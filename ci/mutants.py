@@ -444,8 +444,8 @@ MUTANTS = [
     Mutant(
         "reference: one coin for both draws",
         "reference/rules.py",
-        "inverse_cdf(residual_law(p, q), v)",
-        "inverse_cdf(residual_law(p, q), u)",
+        "inverse_cdf(residual_law(p, q, residual_mass(p, q)), v)",
+        "inverse_cdf(residual_law(p, q, residual_mass(p, q)), u)",
         REFERENCE,
     ),
     Mutant(
