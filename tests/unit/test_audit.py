@@ -91,11 +91,6 @@ def unnormalised(original: Callable[..., Any]) -> Callable[..., Any]:
     return lambda p, q: original(p, q) / 2
 
 
-def highest_ids_first(values: mx.array) -> mx.array:
-    """Ties broken by the highest id."""
-    return selection.rank_keys(values[:, ::-1])[:, ::-1]
-
-
 def one_more(original: Callable[..., Any]) -> Callable[..., Any]:
     """top-k keeps k + 1."""
     return lambda values, mass, weighty, top_p, top_k: original(values, mass, weighty, top_p, top_k + 1 if top_k else 0)
