@@ -436,14 +436,14 @@ MUTANTS = [
     ),
     Mutant(
         "reference: inverse CDF at u <= cumulative",
-        "reference/rules.py",
+        "reference/one_token.py",
         "if u < cumulative)",
         "if u <= cumulative)",
         REFERENCE,
     ),
     Mutant(
         "reference: one coin for both draws",
-        "reference/rules.py",
+        "reference/one_token.py",
         "inverse_cdf(residual_law(p, q, residual_mass(p, q)), v)",
         "inverse_cdf(residual_law(p, q, residual_mass(p, q)), u)",
         REFERENCE,

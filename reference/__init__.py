@@ -5,7 +5,7 @@ orders). Nothing here imports `mtplx`, numpy or MLX; results are elements of sym
 """
 
 from reference.filters import SamplerConfig, apply_top_p_top_k
-from reference.rules import (
+from reference.one_token import (
     Verification,
     acceptance_probability,
     residual_distribution,

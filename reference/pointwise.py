@@ -53,6 +53,17 @@ def marginal(n: NumberSystem, p: Any, q: Any, a: Any, rejection: Any, mass: Any)
     return q * a + rejection * residual(n, p, q, mass)
 
 
+def running_ratio(n: NumberSystem, rho: Any, p: Any, q: Any) -> Any:
+    """rho_i = min(1, rho_{i-1} p/q) at a drafted token (arXiv 2403.10444; spec 4); 0 where the draft has no mass."""
+    return n.choose(q <= n.zero, n.zero, minimum(n, n.one, n.quotient(rho * p, q)))
+
+
+def block_threshold(n: NumberSystem, mass: Any, rho: Any) -> Any:
+    """h_i = S_i / (S_i + 1 - rho_i) with mass = S_i = sum (rho_i p_i - q_i)+; 1 at 0/0, where nothing depends on it."""
+    ahead = mass + (n.one - rho)
+    return n.choose(n.eq(ahead, n.zero), n.one, n.quotient(mass, ahead))
+
+
 def nucleus_keeps(n: NumberSystem, before: Any, top_p: Any, total: Any) -> Any:
     """A rank stays iff the mass of the ranks before it is below top_p of the total (spec 2.3)."""
     return before < top_p * total

@@ -1,130 +1,224 @@
-"""One token of speculative decoding on rows of exact numbers (spec 3).
+"""Verification rules as programs on the tape, each written out (spec 4).
 
-Rows are sequences of int, float, Fraction, string or numpy scalar; results are elements of sympy's QQ. The law of a row
-is row / sum(row). Every function applies a rule of `reference.pointwise` token by token.
+A rule judges a block: up to K drafts, and one token more. It is a step of a walk, step(model, state, tape) -> state: rules
+of a chain draw all drafts and verify them in one step, with verify(p_rows, q_rows, drafts, tape) -> tokens; trees and
+multi-drafts go down one level a step. What each claims, and whether it is so on a model, is in `reference.claims`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import accumulate
-from operator import index
+from collections.abc import Callable, Sequence
+from math import lcm, prod
 from typing import Any, NamedTuple
 
 from sympy import QQ
 
 from reference import pointwise
-from reference.numbers import law_of_row, rational
+from reference.filters import rank
+from reference.models import Law, Model, Tokens
 from reference.numbers import rationals as n
+from reference.one_token import residual_law, residual_mass
+from reference.tape import Tape
+
+Rows = Sequence[Law]
+Verifier = Callable[[Rows, Rows, Sequence[int], Tape], list[int]]
+"""(K + 1 target rows, K draft rows, K drafts, tape) -> the tokens emitted: the accepted drafts and one more."""
+
+ENDED = -1
+WIDTH = 2
+"""Siblings of a tree or multi-draft level."""
+EPSILON, DELTA = QQ(3, 10), QQ(9, 100)
+"""Thresholds of typical acceptance (arXiv 2401.10774, section 2.3.1)."""
 
 
-class Verification(NamedTuple):
-    """What one verification emits."""
+class State(NamedTuple):
+    """Where a block stands: the tokens so far, the drafts it may still accept (ENDED when it is over), and what it did."""
 
-    token_id: int
-    accepted: bool
-    accept_probability: Any
-
-
-def laws_of_pair(target_p: Sequence[Any], draft_q: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Both rows as laws over one vocabulary; ValueError if the vocabularies differ."""
-    p, q = law_of_row(target_p, "target_p"), law_of_row(draft_q, "draft_q")
-    if len(p) != len(q):
-        raise ValueError(f"target_p has {len(p)} tokens, draft_q has {len(q)}; allowed: one vocabulary")
-    return p, q
+    tokens: Tokens
+    left: int
+    accepted: int = 0
+    discarded: Tokens = ()
 
 
-def check_token(token_id: Any, size: int, name: str = "token_id") -> int:
-    """A token id as an int; ValueError unless 0 <= token_id < size."""
-    try:
-        token = -1 if isinstance(token_id, bool) else index(token_id)
-    except (TypeError, ValueError):
-        token = -1
-    if not 0 <= token < size:
-        raise ValueError(f"{name} = {token_id!r}; allowed: an integer from 0 to {size - 1}")
-    return token
+Step = Callable[[Model, State, Tape], State]
 
 
-def check_coin(coin: Any, name: str = "coin") -> Any:
-    """A coin as a rational; ValueError unless 0 <= coin < 1."""
-    try:
-        u = rational(coin)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
-    if not 0 <= u < 1:
-        raise ValueError(f"{name} = {coin!r}; allowed: 0 <= {name} < 1")
-    return u
+def token_rule(p: Law, q: Law, x: int, tape: Tape) -> int:
+    """The draft x with probability min(1, p/q), else a draw from the residual, which never gives x (arXiv 2211.17192, 2.3)."""
+    if pointwise.accepts(n, tape.coin(), pointwise.acceptance(n, p[x], q[x])):
+        return x
+    return tape.categorical(residual_law(p, q, residual_mass(p, q)))
 
 
-def acceptance_probability(target_p: Sequence[Any], draft_q: Sequence[Any], token_id: int) -> Any:
-    """min(1, p(x)/q(x)) at x = token_id; at q(x) <= 0, 1 if p(x) > 0 else 0 (arXiv 2211.17192, section 2.3)."""
-    p, q = laws_of_pair(target_p, draft_q)
-    x = check_token(token_id, len(p))
-    return pointwise.acceptance(n, p[x], q[x])
+def without(p: Law, x: int) -> Law:
+    """p zeroed at x, as weights."""
+    return [n.zero if y == x else p_y for y, p_y in enumerate(p)]
 
 
-def residual_mass(p: Sequence[Any], q: Sequence[Any]) -> Any:
-    """sum (p - q)+ of two laws: the total variation distance between them."""
-    mass = n.zero
-    for p_x, q_x in zip(p, q, strict=True):
-        mass = pointwise.residual_mass_step(n, mass, p_x, q_x)
-    return mass
+def normalised(weights: Law) -> Law:
+    """Weights over their sum."""
+    total = sum(weights)
+    return [weight / total for weight in weights]
 
 
-def residual_law(p: Sequence[Any], q: Sequence[Any], mass: Any) -> list[Any]:
-    """norm((p - q)+) of two laws with mass = sum (p - q)+; p where that is 0."""
-    return [pointwise.residual(n, p_x, q_x, mass) for p_x, q_x in zip(p, q, strict=True)]
+def until_another(choose: Callable[[Law, Law, int, Tape], int]) -> Verifier:
+    """Drafts in turn: choose(p, q, draft, tape) is emitted, and the block ends where it is not the draft."""
+
+    def verify(p_rows: Rows, q_rows: Rows, drafts: Sequence[int], tape: Tape) -> list[int]:
+        emitted: list[int] = []
+        for p, q, x in zip(p_rows, q_rows, drafts, strict=False):  # the last target row is the bonus token's
+            emitted.append(choose(p, q, x, tape))
+            if emitted[-1] != x:
+                return emitted
+        return [*emitted, tape.categorical(p_rows[-1])]
+
+    return verify
 
 
-def acceptances(p: Sequence[Any], q: Sequence[Any]) -> list[Any]:
-    """min(1, p/q) of two laws at every token."""
-    return [pointwise.acceptance(n, p_x, q_x) for p_x, q_x in zip(p, q, strict=True)]
+def match(p: Law, q: Law, x: int, tape: Tape) -> int:
+    """The target's own draw, whatever the draft."""
+    return tape.categorical(p)
 
 
-def marginal_law(p: Sequence[Any], q: Sequence[Any], accepted: Sequence[Any], mass: Any) -> list[Any]:
-    """Law of the emitted token of two laws, from their acceptances and mass = sum (p - q)+."""
-    rejection = n.zero
-    for q_x, a_x in zip(q, accepted, strict=True):
-        rejection = pointwise.rejection_step(n, rejection, q_x, a_x)
-    rows = zip(p, q, accepted, strict=True)
-    return [pointwise.marginal(n, p_x, q_x, a_x, rejection, mass) for p_x, q_x, a_x in rows]
+def one_hot(p: Law, q: Law, x: int, tape: Tape) -> int:
+    """The draft with probability p(x), else a draw from p without it: the token rule for q = one-hot on x."""
+    return x if tape.coin() < p[x] else tape.categorical(without(p, x))
 
 
-def residual_distribution(target_p: Sequence[Any], draft_q: Sequence[Any]) -> list[Any]:
-    """norm((p - q)+), the law drawn from after a rejection; p where that mass is 0 (arXiv 2211.17192, section 2.3)."""
-    p, q = laws_of_pair(target_p, draft_q)
-    return residual_law(p, q, residual_mass(p, q))
+def argmax(p: Law) -> int:
+    """The lowest id among the maxima (spec 2.1)."""
+    return p.index(max(p))
 
 
-def speculative_output_marginal(target_p: Sequence[Any], draft_q: Sequence[Any]) -> list[Any]:
-    """Law of the emitted token, summed over every draft token; the theorem says it equals p (arXiv 2302.01318, thm 1)."""
-    p, q = laws_of_pair(target_p, draft_q)
-    return marginal_law(p, q, acceptances(p, q), residual_mass(p, q))
+def verify_greedy(p_rows: Rows, q_rows: Rows, drafts: Sequence[int], tape: Tape) -> list[int]:
+    """The target's argmaxes, up to and with the first that is not the draft; the tape is not read."""
+    best = [argmax(p) for p in p_rows]
+    tau = next((i for i, x in enumerate(drafts) if x != best[i]), len(drafts))
+    return best[: tau + 1]
 
 
-def inverse_cdf(law: Sequence[Any], u: Any) -> int:
-    """The first token, in id order, whose cumulative mass exceeds u."""
-    return next(token for token, cumulative in enumerate(accumulate(law)) if u < cumulative)
+def verify_typical(p_rows: Rows, q_rows: Rows, drafts: Sequence[int], tape: Tape) -> list[int]:
+    """Typical acceptance (Medusa, arXiv 2401.10774): no draft after the first that is not kept, then a draw from p."""
+    tau = next((i for i, x in enumerate(drafts) if not typically_kept(p_rows[i], x)), len(drafts))
+    return [*drafts[:tau], tape.categorical(p_rows[tau])]
 
 
-def sample_from_distribution(probs: Sequence[Any], coin: Any) -> int:
-    """Inverse CDF in id order: the first token whose cumulative mass exceeds the coin (spec 5)."""
-    return inverse_cdf(law_of_row(probs, "probs"), check_coin(coin))
+def typically_kept(p: Law, x: int) -> bool:
+    """p(x) > min(epsilon, delta exp(-H)) with H the entropy of p, exactly.
+
+    exp(-H) is the product of p_y^p_y: with N the common denominator of p, both sides to the power N are rational.
+    """
+    N = lcm(*(int(p_y.denominator) for p_y in p))
+    typical_mass = prod((p_y ** int(N * p_y) for p_y in p if p_y), start=QQ(1))
+    return bool(p[x] > EPSILON or (p[x] / DELTA) ** N > typical_mass)
 
 
-def verify_one_token(
-    target_p: Sequence[Any], draft_q: Sequence[Any], draft_token: int, *, coin: Any, residual_coin: Any
-) -> Verification:
-    """Accept the draft iff coin < min(1, p/q), else draw from the residual with a coin of its own (spec 3)."""
-    p, q = laws_of_pair(target_p, draft_q)
-    x = check_token(draft_token, len(p), "draft_token")
-    u, v = check_coin(coin), check_coin(residual_coin, "residual_coin")
-    a = pointwise.acceptance(n, p[x], q[x])
-    if pointwise.accepts(n, u, a):
-        return Verification(x, True, a)
-    return Verification(inverse_cdf(residual_law(p, q, residual_mass(p, q)), v), False, a)
+def verify_block(p_rows: Rows, q_rows: Rows, drafts: Sequence[int], tape: Tape) -> list[int]:
+    """Block verification (Sun et al., arXiv 2403.10444; spec 4): the longest prefix whose own coin falls below h_i."""
+    K = len(drafts)
+    rho = [n.one]
+    for p, q, x in zip(p_rows, q_rows, drafts, strict=False):
+        rho.append(pointwise.running_ratio(n, rho[-1], p[x], q[x]))
+    weighted = [[rho_i * p_y for p_y in p] for rho_i, p in zip(rho, p_rows, strict=True)]
+
+    def threshold(i: int) -> Any:
+        return rho[K] if i == K else pointwise.block_threshold(n, residual_mass(weighted[i], q_rows[i]), rho[i])
+
+    tau = next((i for i in range(K, 0, -1) if tape.coin() < threshold(i)), 0)
+    if tau == K:
+        return [*drafts, tape.categorical(p_rows[K])]
+    residual = [pointwise.positive_part(n, w_y - q_y) for w_y, q_y in zip(weighted[tau], q_rows[tau], strict=True)]
+    return [*drafts[:tau], tape.categorical(residual)]
 
 
-def total_variation(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """Half the L1 distance of two rows of numbers of one length, as they are."""
-    return sum((abs(rational(x) - rational(y)) for x, y in zip(a, b, strict=True)), QQ(0)) / 2
+def chain(verify: Verifier) -> Step:
+    """A rule that draws all drafts of a block, each given the ones before, then verifies them."""
+
+    def step(model: Model, state: State, tape: Tape) -> State:
+        start, prefix = len(state.tokens), state.tokens
+        q_rows = []
+        for _ in range(state.left):
+            q_rows.append(model.draft(prefix, state.discarded))
+            prefix += (tape.categorical(q_rows[-1]),)
+        p_rows = [model.target(prefix[:end]) for end in range(start, len(prefix) + 1)]
+        drafts = prefix[start:]
+        emitted = tuple(verify(p_rows, q_rows, drafts, tape))
+        accepted = len(emitted) - 1
+        return State(state.tokens + emitted, ENDED, accepted, drafts[accepted:])
+
+    return step
+
+
+def one_at_a_time(model: Model, state: State, tape: Tape) -> State:
+    """One draft a position, judged by the token rule, and on to the next whatever was emitted: no bonus but the last token."""
+    p = model.target(state.tokens)
+    if not state.left:
+        return ending(state, tape.categorical(p), ())
+    q = model.draft(state.tokens, state.discarded)
+    x = tape.categorical(q)
+    y = token_rule(p, q, x, tape)
+    return State((*state.tokens, y), state.left - 1, state.accepted + (y == x), () if y == x else (x,))
+
+
+def accepting(state: State, token: int, discarded: Tokens) -> State:
+    """One level down: a draft is emitted and the block goes on."""
+    return State((*state.tokens, token), state.left - 1, state.accepted + 1, discarded)
+
+
+def ending(state: State, token: int, discarded: Tokens) -> State:
+    """The block's last token."""
+    return State((*state.tokens, token), ENDED, state.accepted, discarded)
+
+
+def tree(model: Model, state: State, tape: Tape) -> State:
+    """Fixed children in turn: each accepted with its share of the target, which is zeroed there and renormalised if not."""
+    p = model.target(state.tokens)
+    tried = children(model.draft(state.tokens, state.discarded)) if state.left else ()
+    for i, x in enumerate(tried):
+        if tape.coin() < p[x]:
+            return accepting(state, x, tried[:i])
+        p = normalised(without(p, x))
+    return ending(state, tape.categorical(p), tried)
+
+
+def children(q: Law) -> Tokens:
+    """The tokens that a deterministic tree tries: the draft's likeliest, in rank order."""
+    return tuple(rank(q)[:WIDTH])
+
+
+def multi_draft(remaining: Callable[[Law, int], Law | None]) -> Step:
+    """Siblings in turn, each drawn from its own q and judged by the token rule against what the target has become.
+
+    After a rejection the target becomes the residual, and the next sibling's law is remaining(q, x); None ends the level
+    (SpecInfer, arXiv 2305.09781; recursive rejection sampling, arXiv 2402.14160).
+    """
+
+    def step(model: Model, state: State, tape: Tape) -> State:
+        p = model.target(state.tokens)
+        q: Law | None = model.draft(state.tokens, state.discarded)
+        rejected: Tokens = ()
+        while q and state.left and len(rejected) < WIDTH:
+            x = tape.categorical(q)
+            if pointwise.accepts(n, tape.coin(), pointwise.acceptance(n, p[x], q[x])):
+                return accepting(state, x, rejected)
+            rejected += (x,)
+            p, q = residual_law(p, q, residual_mass(p, q)), remaining(q, x)
+        return ending(state, tape.categorical(p), rejected)
+
+    return step
+
+
+def with_replacement(q: Law, x: int) -> Law | None:
+    """Siblings of one law."""
+    return q
+
+
+def without_replacement(q: Law, x: int) -> Law | None:
+    """Siblings that differ: q zeroed at those drawn, renormalised; None when none is left."""
+    rest = without(q, x)
+    return normalised(rest) if any(rest) else None
+
+
+def greedy_law(p: Law) -> Law:
+    """What a row promises at temperature 0: the one-hot on its argmax."""
+    return [QQ(int(x == argmax(p))) for x in range(len(p))]

@@ -23,7 +23,7 @@ from mtplx.config import SamplerConfig
 from mtplx.wide import Scaled
 from reference.filters import kept_by_top_k, nucleus_size
 from reference.numbers import law_of_row, rational
-from reference.rules import acceptances, marginal_law, residual_law, residual_mass
+from reference.one_token import acceptances, marginal_law, residual_law, residual_mass
 from reference.softmax import CertifiedLaw
 
 Row = NDArray[np.float32]

@@ -16,7 +16,7 @@ from mtplx import sampling
 from mtplx.errors import TokenError
 from mtplx.sampling import SamplerConfig
 from reference.numbers import rational
-from reference.rules import residual_mass
+from reference.one_token import residual_mass
 from reference.softmax import CertifiedLaw, filtered_target
 from tests.museum import cases
 from tests.museum.cases import CASES, FILTERS, NOTHING, TARGETS, Case, rationals

@@ -14,7 +14,7 @@ from sympy import QQ
 import reference
 from reference.filters import rank
 from reference.numbers import Poison, law_of_row, rational, rationals, row_of_rationals
-from reference.rules import residual_mass
+from reference.one_token import residual_mass
 
 NAN, INF = float("nan"), float("inf")
 HALF = [QQ(1, 2), QQ(1, 2)]
