@@ -112,6 +112,36 @@ def marginal_without_residual(n: NumberSystem, p: Any, q: Any, a: Any, rejection
     return q * a
 
 
+@replaces("running_ratio")
+def ratio_forgets_the_past(n: NumberSystem, rho: Any, p: Any, q: Any) -> Any:
+    """min(1, p/q): the token rule at every position of a block."""
+    return n.choose(q <= n.zero, n.zero, n.choose(p < q, n.quotient(p, q), n.one))
+
+
+@replaces("running_ratio")
+def ratio_of_the_target(n: NumberSystem, rho: Any, p: Any, q: Any) -> Any:
+    """min(1, rho p), without the draft."""
+    return n.choose(rho * p < n.one, rho * p, n.one)
+
+
+@replaces("block_threshold")
+def threshold_is_ratio(n: NumberSystem, mass: Any, rho: Any) -> Any:
+    """rho itself, right at the last position only."""
+    return rho
+
+
+@replaces("block_threshold")
+def threshold_without_mass(n: NumberSystem, mass: Any, rho: Any) -> Any:
+    """S / (1 - rho)."""
+    return n.choose(n.eq(rho, n.one), n.one, n.quotient(mass, n.one - rho))
+
+
+@replaces("block_threshold")
+def threshold_at_zero_divided(n: NumberSystem, mass: Any, rho: Any) -> Any:
+    """S / (S + 1 - rho), also at 0/0."""
+    return n.quotient(mass, mass + (n.one - rho))
+
+
 @replaces("nucleus_keeps")
 def keeps_at_the_boundary(n: NumberSystem, before: Any, top_p: Any, total: Any) -> Any:
     """before <= top_p * total: one rank too many at a tie."""

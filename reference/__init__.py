@@ -1,7 +1,8 @@
-"""The exact semantics of sampling and one-token verification, readable in one sitting.
+"""The exact semantics of sampling and speculative decoding, readable in one sitting.
 
-Start with `pointwise` (the rules), then `rules` (rows), `filters` and `softmax` (the target), `dialects` (other engines'
-orders). Nothing here imports `mtplx`, numpy or MLX; results are elements of sympy's QQ.
+One token: `pointwise` (the rules), `one_token` (rows), `filters` and `softmax` (the target), `dialects` (other engines'
+orders). Many tokens: `tape` (the law of a program), `rules` (verification as programs), `claims` (their joint laws) on
+`models`. Nothing here imports `mtplx`, numpy or MLX; results are elements of sympy's QQ.
 """
 
 from reference.filters import SamplerConfig, apply_top_p_top_k

@@ -17,17 +17,23 @@ from sympy import QQ
 
 from reference import rules
 from reference.models import Law, Model, Tokens
-from reference.rules import ENDED, State, Step
+from reference.rules import ENDED, Remaining, State, Step
 from reference.tape import Tape, law_of_walk
 
 JointLaw = dict[Tokens, Any]
+Alpha = Callable[[Model, Tokens], Law]
+"""(model, prefix) -> for each token, the probability that it is drafted after this prefix and accepted."""
+
+WIDTH = 2
+"""Siblings a level, in `RULES`."""
 
 
 @dataclass(frozen=True)
 class Rule:
     """A verification rule: its step, what it claims, where it is from, and its expected accepted length in closed form.
 
-    promised(row) is the law that a target row promises; `exact` is False for a rule that is lossy by design.
+    accepted_length(model, k) is for drafts that remember nothing. promised(row) is the law that a target row promises;
+    `exact` is False for a rule that is lossy by design.
     """
 
     name: str
@@ -42,8 +48,8 @@ class Rule:
         return self.name
 
 
-def levels(alpha: Callable[[Model, Tokens], Law]) -> Callable[[Model, int], Any]:
-    """sum over i = 1..K and x_1..x_i of the product of alpha(prefix)[x_j], the probability that level j accepts x_j."""
+def levels(alpha: Alpha) -> Callable[[Model, int], Any]:
+    """sum over i = 1..K and x_1..x_i of the product of alpha(x_1..x_{j-1})[x_j] over j <= i."""
 
     def accepted_length(model: Model, k: int) -> Any:
         total = QQ(0)
@@ -68,28 +74,32 @@ def agreement(model: Model, prefix: Tokens) -> Law:
     return [p * q for p, q in zip(model.target(prefix), model.draft(prefix), strict=True)]
 
 
-def tried(model: Model, prefix: Tokens) -> Law:
+def tried(width: int) -> Alpha:
     """p on the children of a deterministic tree."""
-    kept = rules.children(model.draft(prefix))
-    return [p if x in kept else QQ(0) for x, p in enumerate(model.target(prefix))]
+
+    def alpha(model: Model, prefix: Tokens) -> Law:
+        children = rules.children(model.draft(prefix), width)
+        return [p if x in children else QQ(0) for x, p in enumerate(model.target(prefix))]
+
+    return alpha
 
 
-def siblings(remaining: Callable[[Law, int], Law | None]) -> Callable[[Model, Tokens], Law]:
-    """sum over the rejected x_1..x_s, for s below WIDTH, of their probability times min(p_s, q_s)."""
+def siblings(remaining: Remaining, width: int) -> Alpha:
+    """sum over the rejected x_1..x_s, for s < width, of their probability times min(p_s, q_s)."""
 
     def alpha(model: Model, prefix: Tokens) -> Law:
         accepted = [QQ(0)] * model.size
 
-        def descend(p: Law, q: Law | None, weight: Any, width: int) -> None:
-            if not width or q is None:
+        def descend(p: Law, q: Law | None, weight: Any, left: int) -> None:
+            if not left or q is None:
                 return
             ahead = [max(p_x - q_x, QQ(0)) for p_x, q_x in zip(p, q, strict=True)]
             for x, (p_x, q_x) in enumerate(zip(p, q, strict=True)):
                 accepted[x] += weight * min(p_x, q_x)
                 if q_x > p_x:
-                    descend(rules.normalised(ahead), remaining(q, x), weight * (q_x - p_x), width - 1)
+                    descend(rules.normalised(ahead), remaining(q, x), weight * (q_x - p_x), left - 1)
 
-        descend(model.target(prefix), model.draft(prefix), QQ(1), rules.WIDTH)
+        descend(model.target(prefix), model.draft(prefix), QQ(1), width)
         return accepted
 
     return alpha
@@ -163,27 +173,27 @@ RULES = (
         "deterministic tree",
         f"{JOINT}, for fixed children tried in turn, the target zeroed and renormalised after each rejection.",
         "arXiv 2305.09781",
-        rules.tree,
-        levels(tried),
+        rules.tree(WIDTH),
+        levels(tried(WIDTH)),
     ),
     Rule(
         "multi-draft with replacement",
         f"{JOINT}, for siblings of one law, each judged against the residual that the ones before it left.",
-        "arXiv 2305.09781, algorithm 2",
-        rules.multi_draft(rules.with_replacement),
-        levels(siblings(rules.with_replacement)),
+        "arXiv 2305.09781",
+        rules.multi_draft(rules.with_replacement, WIDTH),
+        levels(siblings(rules.with_replacement, WIDTH)),
     ),
     Rule(
         "multi-draft without replacement",
         f"{JOINT}, for siblings that differ, each judged with the renormalised law it is drawn from.",
         "arXiv 2402.14160",
-        rules.multi_draft(rules.without_replacement),
-        levels(siblings(rules.without_replacement)),
+        rules.multi_draft(rules.without_replacement, WIDTH),
+        levels(siblings(rules.without_replacement, WIDTH)),
     ),
     Rule(
         "block verification",
         f"{JOINT}, for the longest accepted prefix of a block and a draw from its weighted residual.",
-        "arXiv 2403.10444, algorithm 2",
+        "arXiv 2403.10444; spec 4",
         rules.chain(rules.verify_block),
         running,
     ),
@@ -227,21 +237,25 @@ def extended(law: JointLaw, model: Model, tokens: int, promised: Callable[[Law],
     return done
 
 
-def block_law(rule: Rule, model: Model, k: int, start: State | None = None) -> dict[State, Any]:
+def block_law(step: Step, model: Model, k: int) -> dict[State, Any]:
     """The law of the state in which a block of up to k drafts ends."""
-    return law_of_walk(start or State((), k), partial(rule.step, model), lambda state: state.left == ENDED)
+    return law_of_walk(State((), k), partial(step, model), lambda state: state.left == ENDED)
 
 
-def law_by_blocks(rule: Rule, model: Model, tokens: int) -> JointLaw:
+def joint_law(step: Step, model: Model, k: int) -> JointLaw:
+    """The law of k + 1 tokens: a block of up to k drafts, then plain decoding."""
+    return extended(tokens_of(block_law(step, model, k)), model, k + 1)
+
+
+def law_by_blocks(step: Step, model: Model, tokens: int) -> JointLaw:
     """The law of `tokens` tokens decoded block after block; a draft that remembers sees what the last block discarded."""
 
-    def step(state: State, tape: Tape) -> State:
+    def onward(state: State, tape: Tape) -> State:
         if state.left == ENDED:
             state = State(state.tokens, tokens - len(state.tokens) - 1, 0, state.discarded)
-        return rule.step(model, state, tape)
+        return step(model, state, tape)
 
-    ends = law_of_walk(State((), ENDED), step, lambda state: len(state.tokens) == tokens)
-    return tokens_of(ends)
+    return tokens_of(law_of_walk(State((), ENDED), onward, lambda state: len(state.tokens) == tokens))
 
 
 def tokens_of(law: dict[State, Any]) -> JointLaw:
@@ -252,16 +266,16 @@ def tokens_of(law: dict[State, Any]) -> JointLaw:
     return found
 
 
-def program(rule: Rule, model: Model, k: int) -> Callable[[Tape], Tokens]:
-    """A block of up to k drafts and plain decoding to k + 1 tokens, as one program on one tape."""
+def program(step: Step, model: Model, k: int) -> Callable[[Tape], Tokens]:
+    """A block of up to k drafts and plain decoding to k + 1 tokens, as one program on one tape: cells may be shared."""
 
     def run(tape: Tape) -> Tokens:
         state = State((), k)
         while state.left != ENDED:
-            state = rule.step(model, state, tape)
+            state = step(model, state, tape)
         tokens = state.tokens
         while len(tokens) <= k:
-            tokens += (tape.categorical(rule.promised(model.target(tokens))),)
+            tokens += (tape.categorical(model.target(tokens)),)
         return tokens
 
     return run
@@ -272,7 +286,7 @@ class Judgement:
     """What a rule does on a model, and what it promised.
 
     found, right: laws of k + 1 tokens. accepted: the expected number of accepted drafts by enumeration; closed_form: the
-    same from the rule's formula.
+    same from the rule's formula, for drafts that remember nothing.
     """
 
     rule: Rule
@@ -299,7 +313,11 @@ def distance(a: dict[Any, Any], b: dict[Any, Any]) -> Any:
 
 def judge(rule: Rule, model: Model, k: int) -> Judgement:
     """The rule's law of k + 1 tokens on a model - one block of up to k drafts, then plain decoding - beside the right one."""
-    ends = block_law(rule, model, k)
-    found = extended(tokens_of(ends), model, k + 1, rule.promised)
-    accepted = sum((probability * state.accepted for state, probability in ends.items()), QQ(0))
-    return Judgement(rule, found, right_law(model, k + 1, rule.promised), accepted, rule.accepted_length(model, k))
+    ends = block_law(rule.step, model, k)
+    return Judgement(
+        rule,
+        found=extended(tokens_of(ends), model, k + 1, rule.promised),
+        right=right_law(model, k + 1, rule.promised),
+        accepted=sum((probability * state.accepted for state, probability in ends.items()), QQ(0)),
+        closed_form=rule.accepted_length(model, k),
+    )

@@ -24,9 +24,10 @@ Rows = Sequence[Law]
 Verifier = Callable[[Rows, Rows, Sequence[int], Tape], list[int]]
 """(K + 1 target rows, K draft rows, K drafts, tape) -> the tokens emitted: the accepted drafts and one more."""
 
+Remaining = Callable[[Law, int], Law | None]
+"""(a sibling's law, the sibling drawn) -> the next sibling's law, None where there is none."""
+
 ENDED = -1
-WIDTH = 2
-"""Siblings of a tree or multi-draft level."""
 EPSILON, DELTA = QQ(3, 10), QQ(9, 100)
 """Thresholds of typical acceptance (arXiv 2401.10774, section 2.3.1)."""
 
@@ -103,14 +104,14 @@ def verify_typical(p_rows: Rows, q_rows: Rows, drafts: Sequence[int], tape: Tape
     return [*drafts[:tau], tape.categorical(p_rows[tau])]
 
 
-def typically_kept(p: Law, x: int) -> bool:
+def typically_kept(p: Law, x: int, epsilon: Any = EPSILON, delta: Any = DELTA) -> bool:
     """p(x) > min(epsilon, delta exp(-H)) with H the entropy of p, exactly.
 
     exp(-H) is the product of p_y^p_y: with N the common denominator of p, both sides to the power N are rational.
     """
     N = lcm(*(int(p_y.denominator) for p_y in p))
     typical_mass = prod((p_y ** int(N * p_y) for p_y in p if p_y), start=QQ(1))
-    return bool(p[x] > EPSILON or (p[x] / DELTA) ** N > typical_mass)
+    return bool(p[x] > epsilon or (p[x] / delta) ** N > typical_mass)
 
 
 def verify_block(p_rows: Rows, q_rows: Rows, drafts: Sequence[int], tape: Tape) -> list[int]:
@@ -170,23 +171,27 @@ def ending(state: State, token: int, discarded: Tokens) -> State:
     return State((*state.tokens, token), ENDED, state.accepted, discarded)
 
 
-def tree(model: Model, state: State, tape: Tape) -> State:
+def tree(width: int) -> Step:
     """Fixed children in turn: each accepted with its share of the target, which is zeroed there and renormalised if not."""
-    p = model.target(state.tokens)
-    tried = children(model.draft(state.tokens, state.discarded)) if state.left else ()
-    for i, x in enumerate(tried):
-        if tape.coin() < p[x]:
-            return accepting(state, x, tried[:i])
-        p = normalised(without(p, x))
-    return ending(state, tape.categorical(p), tried)
+
+    def step(model: Model, state: State, tape: Tape) -> State:
+        p = model.target(state.tokens)
+        tried = children(model.draft(state.tokens, state.discarded), width) if state.left else ()
+        for i, x in enumerate(tried):
+            if tape.coin() < p[x]:
+                return accepting(state, x, tried[:i])
+            p = normalised(without(p, x))
+        return ending(state, tape.categorical(p), tried)
+
+    return step
 
 
-def children(q: Law) -> Tokens:
+def children(q: Law, width: int) -> Tokens:
     """The tokens that a deterministic tree tries: the draft's likeliest, in rank order."""
-    return tuple(rank(q)[:WIDTH])
+    return tuple(rank(q)[:width])
 
 
-def multi_draft(remaining: Callable[[Law, int], Law | None]) -> Step:
+def multi_draft(remaining: Remaining, width: int) -> Step:
     """Siblings in turn, each drawn from its own q and judged by the token rule against what the target has become.
 
     After a rejection the target becomes the residual, and the next sibling's law is remaining(q, x); None ends the level
@@ -195,9 +200,9 @@ def multi_draft(remaining: Callable[[Law, int], Law | None]) -> Step:
 
     def step(model: Model, state: State, tape: Tape) -> State:
         p = model.target(state.tokens)
-        q: Law | None = model.draft(state.tokens, state.discarded)
+        q = model.draft(state.tokens, state.discarded) if state.left else None
         rejected: Tokens = ()
-        while q and state.left and len(rejected) < WIDTH:
+        while q and len(rejected) < width:
             x = tape.categorical(q)
             if pointwise.accepts(n, tape.coin(), pointwise.acceptance(n, p[x], q[x])):
                 return accepting(state, x, rejected)
@@ -208,7 +213,7 @@ def multi_draft(remaining: Callable[[Law, int], Law | None]) -> Step:
     return step
 
 
-def with_replacement(q: Law, x: int) -> Law | None:
+def with_replacement(q: Law, x: int) -> Law:
     """Siblings of one law."""
     return q
 

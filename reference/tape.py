@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import prod
 from typing import Any, NoReturn
 
@@ -26,8 +26,8 @@ from reference.numbers import rational
 from reference.simplex import Region
 
 Outcome = Hashable
-Site = tuple[str, int]
-"""File and line."""
+Site = tuple[str, int, int]
+"""File, line, and the place in the bytecode, which tells apart two comparisons of one line."""
 
 LARGEST_BELOW = 4096
 """`below(n)` enumerates n values; beyond this it refuses."""
@@ -49,14 +49,13 @@ class TapeError(TypeError):
 class Exploration:
     """What exploring a program found.
 
-    law: outcome -> probability, an element of QQ. paths: how often it ran. cells: the names it read; fresh: how many cells
-    without a name, at most, one path read. read_twice: names read more than once on one path. null_events: comparisons
-    `u == c`, which hold with probability 0. sides: how each comparison with a coin came out.
+    law: outcome -> probability, an element of QQ. paths: how often it ran. cells: the names it read. read_twice: names read
+    more than once on one path. null_events: comparisons `u == c`, which hold with probability 0. sides: how each comparison
+    with a coin came out.
     """
 
     law: dict[Outcome, Any] = field(default_factory=dict)
     paths: int = 0
-    fresh: int = 0
     cells: set[Hashable] = field(default_factory=set)
     read_twice: set[Hashable] = field(default_factory=set)
     null_events: set[Site] = field(default_factory=set)
@@ -65,33 +64,38 @@ class Exploration:
     @property
     def one_sided(self) -> set[Site]:
         """Comparisons with a coin that came out the same on every path: a branch is never reached."""
-        return {site for site, sides in self.sides.items() if len(sides) == 1}
+        return {place for place, sides in self.sides.items() if len(sides) == 1}
 
     @property
     def ignores_tape(self) -> bool:
-        """Whether no path read a cell: the outcome is certain, or its randomness is not on the tape."""
-        return not self.cells and not self.fresh
+        """Whether there is one path: the outcome is certain, or its randomness is not on the tape."""
+        return self.paths == 1
 
     @property
     def remarks(self) -> list[str]:
         """What a reader should know before trusting the law, in sentences; none of it makes the law wrong."""
-        found = ["the program ignores its tape: it reads no cell, so its outcome is certain"] if self.ignores_tape else []
+        found = ["the program ignores its tape: one path, a certain outcome"] if self.ignores_tape else []
         found += [
             f"cell {name!r} is read more than once: its draws are dependent" for name in sorted(self.read_twice, key=repr)
         ]
-        for path, line in sorted(self.one_sided):
-            (side,) = self.sides[path, line]
-            found.append(f"{path}:{line}: the comparison is {side} on every path: the other branch is never reached")
-        found += [f"{path}:{line}: equality with a coin has probability 0" for path, line in sorted(self.null_events)]
+        for place in sorted(self.one_sided):
+            (side,) = self.sides[place]
+            found.append(f"{at(place)}: the comparison is {side} on every path: the other branch is never reached")
+        found += [f"{at(place)}: equality with a coin has probability 0" for place in sorted(self.null_events)]
         return found
 
 
+def at(place: Site) -> str:
+    """file:line."""
+    return f"{place[0]}:{place[1]}"
+
+
 def site() -> Site:
-    """File and line of the program that called into the tape."""
+    """Where the program called into the tape."""
     frame = sys._getframe(1)
     while frame.f_globals.get("__name__") == __name__ and frame.f_back is not None:
         frame = frame.f_back
-    return frame.f_code.co_filename, frame.f_lineno
+    return frame.f_code.co_filename, frame.f_lineno, frame.f_lasti
 
 
 @dataclass(slots=True)
@@ -124,11 +128,13 @@ class Tape:
         weights = self._weights(law, "categorical")
         total = sum(weights)
         cell = self._number(name)
-        if name is None:  # nobody reads it again: one fork for all
-            possible = [i for i, weight in enumerate(weights) if weight]
-            return possible[self._choose([weights[i] / total for i in possible])]
-        ends = accumulate(weights)
-        return next(i for i, end in enumerate(ends) if weights[i] and self._below(cell, end / total))
+        low, high = self.intervals[cell]
+        ends = [end / total for end in accumulate(weights)]
+        parts = [(max(low, start), min(high, end)) for start, end in pairwise([QQ(0), *ends])]
+        possible = [i for i, (start, end) in enumerate(parts) if start < end]
+        index = possible[self._choose([(parts[i][1] - parts[i][0]) / (high - low) for i in possible])]
+        self.intervals[cell] = parts[index]
+        return index
 
     def below(self, n: int, name: Hashable = None) -> int:
         """floor(n u), uniform on 0..n-1; n at most `LARGEST_BELOW`."""
@@ -346,7 +352,6 @@ def explore(program: Callable[[Tape], Outcome], *, most_paths: int = MOST_PATHS)
             if tape.refusal:
                 raise tape.refusal
         found.paths += 1
-        found.fresh = max(found.fresh, tape.fresh)
         while script and script[-1].taken + 1 == len(script[-1].shares):
             script.pop()
         if not script:
@@ -372,21 +377,25 @@ def law_of_walk(
     """The law of the last state of a walk from `start`: step(state, tape) is a program whose outcome is the next state.
 
     The states reached after as many steps are explored once each, however many paths lead there: much cheaper than the same
-    walk on one tape, and the same law as long as no step reads what another read. So a step may not name cells: TapeError if
-    it does.
+    walk on one tape, and the same law as long as no step reads a cell that an earlier one read: TapeError if it does.
     """
     law: dict[Any, Any] = {}
     reached = {start: QQ(1)}
+    read: set[Hashable] = set()
     while reached:
         following: dict[Any, Any] = {}
+        reading: set[Hashable] = set()
         for state, probability in reached.items():
             if ended(state):
                 law[state] = law.get(state, QQ(0)) + probability
                 continue
             found = explore(partial(step, state), most_paths=most_paths)
-            if found.cells:
-                raise TapeError(f"a step names the cells {found.cells}; allowed: cells without names, or the walk on one tape")
+            if found.cells & read:
+                raise TapeError(f"two steps read {found.cells & read}; allowed: cells of their own, or the walk on one tape")
+            reading |= found.cells
+            if state in found.law:
+                raise TapeError(f"a step may leave {state!r} as it is; allowed: steps that go on, so that the walk ends")
             for outcome, share in found.law.items():
                 following[outcome] = following.get(outcome, QQ(0)) + probability * share
-        reached = following
+        reached, read = following, read | reading
     return law

@@ -10,21 +10,23 @@ import pytest
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-CLAIM = re.compile(r"^(.*?)\s+# -> (.*)$")
+CLAIM = re.compile(r"^(\S.*?)\s+# -> (.*)$")
 
 
 @pytest.mark.device
 def test_snippets_print_what_the_readme_says() -> None:
     """Every line of the README with `# ->` evaluates to what stands behind it."""
     names: dict[str, Any] = {}
-    claims = 0
-    for line in "".join(BLOCKS).splitlines():
+    claims, pending = 0, ""
+    for line in "".join(BLOCKS).splitlines(keepends=True):
         if claim := CLAIM.match(line):
+            exec(pending, names)
             assert str(eval(claim[1], names)) == claim[2]
-            claims += 1
+            claims, pending = claims + 1, ""
         else:
-            exec(line, names)
-    assert claims == 6
+            pending += line
+    exec(pending, names)
+    assert claims == 10
 
 
 def test_two_set_up_commands_stand_as_promised() -> None:

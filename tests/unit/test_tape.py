@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sympy import QQ
 
-from reference.tape import LARGEST_BELOW, Tape, TapeError, cells_read_twice, explore, law_of
+from reference.tape import LARGEST_BELOW, Tape, TapeError, cells_read_twice, law_of
 
 P = [Fraction(1, 6), Fraction(1, 2), Fraction(1, 3)]
 Q = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
@@ -139,36 +139,6 @@ def test_refusal_cannot_be_swallowed(name: str) -> None:
 
     with pytest.raises(TapeError):
         law_of(program)
-
-
-def test_program_that_ignores_its_tape_is_reported() -> None:
-    """A program without randomness has one path and no cells."""
-    found = explore(lambda tape: "always")
-    assert (found.law, found.paths, found.cells) == ({"always": QQ(1)}, 1, set())
-
-
-def test_branch_that_is_never_reached_is_reported() -> None:
-    """A comparison that comes out the same on every path is named by its line; one that does not is not."""
-
-    def program(tape: Tape) -> int:
-        if tape.coin() < 2:
-            return int(tape.coin() < Fraction(1, 2))
-        return -1
-
-    found = explore(program)
-    assert found.law == {0: QQ(1, 2), 1: QQ(1, 2)}
-    assert [line for _, line in found.one_sided] == [program.__code__.co_firstlineno + 1]
-
-
-def test_null_events_are_logged() -> None:
-    """A test for equality with a coin fails, and its line is logged."""
-
-    def program(tape: Tape) -> bool:
-        return tape.coin() == Fraction(1, 2)
-
-    found = explore(program)
-    assert found.law == {False: QQ(1)}
-    assert [line for _, line in found.null_events] == [program.__code__.co_firstlineno + 1]
 
 
 def test_errors_of_the_program_pass_through() -> None:
