@@ -14,18 +14,36 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sympy import QQ
 
-from proofs.strategies import Law, cuts, laws, one_hots, pairs
 from reference import (
     acceptance_probability,
     apply_top_p_top_k,
     residual_distribution,
     sample_from_distribution,
     speculative_output_marginal,
+    strategies,
     total_variation,
     verify_one_token,
 )
+from reference.numbers import rational
 
+Law = list[Any]
 Pair = tuple[Law, Law]
+
+
+def rationals(row: Law) -> Law:
+    """A row in the field of the reference."""
+    return [rational(x) for x in row]
+
+
+def laws(size: int | None = None) -> st.SearchStrategy[Law]:
+    """One law, of `size` tokens if that is given."""
+    drawn = strategies.laws(min_size=size, max_size=size) if size else strategies.laws()
+    return drawn.map(rationals)
+
+
+PAIRS = strategies.draft_target_pairs().map(lambda pair: (rationals(pair.target), rationals(pair.draft)))
+ONE_HOTS = strategies.one_hots().map(rationals)
+CUTS = strategies.cuts().map(lambda cut: (rationals(cut.law), cut.config.top_p, cut.config.top_k))
 
 
 def accepted_by_spec(p: Law, q: Law) -> Law:
@@ -46,21 +64,21 @@ def law_in_a_coin(draw: Callable[[Any], int], thresholds: Law, size: int) -> Law
     return law
 
 
-@given(pairs())
+@given(PAIRS)
 def test_marginal_is_the_target(pair: Pair) -> None:
     """Whatever the draft, the law of the emitted token is the target."""
     p, q = pair
     assert speculative_output_marginal(p, q) == p
 
 
-@given(pairs())
+@given(PAIRS)
 def test_acceptance_is_the_clipped_ratio(pair: Pair) -> None:
     """The acceptance is min(1, p/q), and at q = 0 it is 1 where p > 0, else 0."""
     p, q = pair
     assert [acceptance_probability(p, q, x) for x in range(len(p))] == accepted_by_spec(p, q)
 
 
-@given(pairs())
+@given(PAIRS)
 def test_residual_is_a_law_proportional_to_the_deficit(pair: Pair) -> None:
     """The residual is a law; times the residual mass it is (p - q)+."""
     p, q = pair
@@ -71,7 +89,7 @@ def test_residual_is_a_law_proportional_to_the_deficit(pair: Pair) -> None:
     assert [mass * r_x for r_x in residual] == deficit(p, q)
 
 
-@given(pairs())
+@given(PAIRS)
 def test_rejection_probability_is_total_variation(pair: Pair) -> None:
     """A draft is rejected with probability sum (p - q)+ = sum |p - q| / 2."""
     p, q = pair
@@ -80,7 +98,7 @@ def test_rejection_probability_is_total_variation(pair: Pair) -> None:
     assert rejection == sum(abs(p_x - q_x) for p_x, q_x in zip(p, q, strict=True)) / 2
 
 
-@given(pairs())
+@given(PAIRS)
 def test_verification_emits_the_target(pair: Pair) -> None:
     """Integrated over the draft and both coins, `verify_one_token` emits each token with probability p."""
     p, q = pair
@@ -99,7 +117,7 @@ def test_verification_emits_the_target(pair: Pair) -> None:
     assert emitted == p
 
 
-@given(pairs(), st.data())
+@given(PAIRS, st.data())
 def test_coin_at_the_acceptance_rejects(pair: Pair, data: st.DataObject) -> None:
     """A coin equal to an acceptance below 1 rejects, at 0 too; a coin just below it accepts the draft token."""
     p, q = pair
@@ -111,7 +129,7 @@ def test_coin_at_the_acceptance_rejects(pair: Pair, data: st.DataObject) -> None
         assert verify_one_token(p, q, x, coin=a * QQ(99, 100), residual_coin=0) == (x, True, a)
 
 
-@given(pairs(), st.data())
+@given(PAIRS, st.data())
 def test_no_token_without_target_mass_is_emitted(pair: Pair, data: st.DataObject) -> None:
     """Coins of exactly 0 and coins on every boundary of the residual emit only tokens with p > 0."""
     p, q = pair
@@ -143,18 +161,18 @@ def test_equal_rows_never_reject(p: Law) -> None:
     assert residual_distribution(p, p) == p
 
 
-@given(one_hots(), st.data())
+@given(ONE_HOTS, st.data())
 def test_one_hot_target(p: Law, data: st.DataObject) -> None:
     """A one-hot target accepts its token always and any other never, and is its own residual."""
-    q = data.draw(laws(len(p), len(p)))
+    q = data.draw(laws(len(p)))
     assert [acceptance_probability(p, q, x) for x in range(len(p))] == p
     assert residual_distribution(p, q) == p
 
 
-@given(one_hots(), st.data())
+@given(ONE_HOTS, st.data())
 def test_one_hot_draft(q: Law, data: st.DataObject) -> None:
     """A draft certain of d is accepted with p(d); after a rejection the law is p without d, divided by 1 - p(d)."""
-    p = data.draw(laws(len(q), len(q)))
+    p = data.draw(laws(len(q)))
     d = q.index(QQ(1))
     assert acceptance_probability(p, q, d) == p[d]
     assume(p[d] < 1)
@@ -171,7 +189,7 @@ def kept_by_spec(law: Law, top_p: Any, top_k: int) -> set[int]:
     return kept
 
 
-@given(cuts())
+@given(CUTS)
 def test_filter_keeps_what_the_spec_keeps(cut: tuple[Law, Any, int]) -> None:
     """The filter keeps the tokens of spec 2.2 to 2.4, exact ties at the cut included, in their old proportions."""
     law, top_p, top_k = cut
@@ -187,12 +205,12 @@ def test_filter_off_is_the_identity(law: Law) -> None:
     assert apply_top_p_top_k(law, 1, 0) == apply_top_p_top_k(law, 1, len(law)) == law
 
 
-@given(cuts(), st.data())
+@given(CUTS, st.data())
 def test_marginal_is_the_filtered_target(cut: tuple[Law, Any, int], data: st.DataObject) -> None:
     """After the filter the law of the emitted token is the filtered target, for a draft that no filter touched."""
     law, top_p, top_k = cut
     target = apply_top_p_top_k(law, top_p, top_k)
-    draft = data.draw(laws(len(law), len(law)))
+    draft = data.draw(laws(len(law)))
     assert speculative_output_marginal(target, draft) == target
 
 

@@ -50,6 +50,9 @@ class SamplerConfig:
             raise ValueError(f"top_k = {self.top_k!r}; allowed: an integer >= 0 (0 keeps every token)")
         object.__setattr__(self, "top_k", k)
 
+    def __repr__(self) -> str:
+        return f"SamplerConfig(temperature='{self.temperature}', top_p='{self.top_p}', top_k={self.top_k})"
+
     @classmethod
     def of(cls, config: Any) -> SamplerConfig:
         """The same configuration from any object with the three fields; ValueError if one is missing."""

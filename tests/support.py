@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from sympy import QQ
 
+from reference import strategies
 from reference.numbers import rational
 
 Row = list[float]
@@ -74,69 +74,32 @@ def far_entries(found: Any, expected: Sequence[Any], relative: Any) -> list[tupl
     return [(token, x, value) for token, (x, value) in pairs if far(x, value)]
 
 
-TINY = st.sampled_from([2.0**-149, 2.0**-140, 3 * 2.0**-130, 2.0**-126, 2.0**-100])
-"""Probabilities at and below the smallest normal float32."""
+DUST = st.sampled_from([0.0, 0.0, 0.0, 2.0**-149, 2.0**-140, 3 * 2.0**-130, 2.0**-126, 2.0**-100])
+"""In place of a zero: mostly zero, or a probability at and below the smallest normal float32."""
 
 
 @st.composite
-def dyadic_rows(draw: st.DrawFn, size: int) -> Row:
-    """Multiples of a 2^-k that sum to exactly one: zeros, ties, one-hots, and boundaries that short coins hit exactly."""
-    parts = 2 ** draw(st.integers(0, 6))
-    inner = sorted(draw(st.lists(st.integers(0, parts), min_size=size - 1, max_size=size - 1)))
-    return [(high - low) / parts for low, high in pairwise([0, *inner, parts])]
-
-
-@st.composite
-def loose_rows(draw: st.DrawFn, size: int) -> Row:
-    """Small integers over their sum, rounded to float32, their sum up to 0.0007 away from one."""
-    weights = draw(st.lists(st.integers(0, 9), min_size=size, max_size=size).filter(any))
-    scale = draw(st.sampled_from([1.0, 0.9995, 1.0007]))
-    return float32(scale * weight / sum(weights) for weight in weights)
-
-
-@st.composite
-def rows_with_dust(draw: st.DrawFn, size: int) -> Row:
-    """A row whose zeros are partly replaced by subnormal and tiny numbers."""
-    row = draw(st.one_of(dyadic_rows(size), loose_rows(size)))
-    return [x or draw(st.one_of(st.just(0.0), TINY)) for x in row]
-
-
-def rows_of(size: int) -> st.SearchStrategy[Row]:
-    """Float32 rows of probabilities over `size` tokens."""
-    return st.one_of(dyadic_rows(size), loose_rows(size), rows_with_dust(size))
+def worn(draw: st.DrawFn, law: Sequence[Any]) -> Row:
+    """An exact law as a float32 row: its sum up to 0.0007 away from one, its zeros partly subnormal and tiny numbers."""
+    scale = draw(st.sampled_from([1, 1 - 2.0**-11, 0.9995, 1.0007]))  # the first two are exact on short binary fractions
+    return [x or draw(DUST) for x in float32(scale * x for x in law)]
 
 
 def rows(min_size: int = 1, max_size: int = 7) -> st.SearchStrategy[Row]:
     """One float32 row of probabilities."""
-    return st.integers(min_size, max_size).flatmap(rows_of)
+    return strategies.laws(min_size=min_size, max_size=max_size).flatmap(worn)
 
 
-@st.composite
-def pairs(draw: st.DrawFn, min_size: int = 1, max_size: int = 6) -> tuple[Row, Row]:
-    """A target and a draft over one vocabulary: any two rows, one law at two scales, or rows with disjoint supports."""
-    size = draw(st.integers(min_size, max_size))
-    p = draw(rows_of(size))
-    kind = draw(st.sampled_from(["any", "any", "same law", "disjoint"]))
-    if kind == "any":
-        return p, draw(rows_of(size))
-    if kind == "same law":
-        scale = draw(st.sampled_from([1.0, 1 - 2.0**-11]))  # exact on short binary fractions
-        return p, float32(x * scale for x in p)
-    other = draw(rows_of(draw(st.integers(1, 3))))
-    return p + [0.0] * len(other), [0.0] * len(p) + other
-
-
-LOGITS = st.one_of(
-    st.integers(-3, 3).map(float),
-    st.floats(-30, 30, width=32),
-    st.sampled_from([float("-inf"), 0.0, -0.0, 2.0**-149, -(2.0**-149), 2.0**127, -(2.0**127), 88.0, -104.0]),
-    st.floats(width=32, allow_nan=False, allow_infinity=False),
-)
+def pairs(min_size: int = 1, max_size: int = 6) -> st.SearchStrategy[tuple[Row, Row]]:
+    """A target and a draft over one vocabulary, each a float32 row."""
+    exact_pairs = strategies.draft_target_pairs(min_size=min_size, max_size=max_size)
+    return exact_pairs.flatmap(lambda pair: st.tuples(worn(pair.target), worn(pair.draft)))
 
 
 def logit_rows(min_size: int = 1, max_size: int = 7) -> st.SearchStrategy[Row]:
-    """Float32 logits, one of them finite at least: ties, -inf, both zeros, subnormals, the largest numbers there are."""
-    return st.lists(LOGITS, min_size=min_size, max_size=max_size).filter(lambda row: max(row) > float("-inf"))
+    """Float32 logits, one of them finite at least, up to the largest number there is."""
+    largest = float(np.finfo(np.float32).max)
+    return strategies.logit_rows(min_size=min_size, max_size=max_size, largest=largest, rounded="float32")
 
 
 TEMPERATURES = st.one_of(

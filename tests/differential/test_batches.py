@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mtplx import sampling
 from mtplx.sampling import SamplerConfig
-from tests.support import COINS, LOGITS, Row, fewer, rows_of
+from tests.support import COINS, Row, fewer, logit_rows, rows
 
 pytestmark = pytest.mark.device
 CONFIG = SamplerConfig("2/3", 0.9, 3)
@@ -27,11 +27,10 @@ def blocks(draw: st.DrawFn) -> dict[str, Any]:
     def four(strategy: st.SearchStrategy[Any]) -> list[Any]:
         return draw(st.lists(strategy, min_size=4, max_size=4))
 
-    logits = four(st.lists(LOGITS, min_size=size, max_size=size).filter(lambda row: max(row) > float("-inf")))
     return {
-        "logits": logits,
-        "p": four(rows_of(size)),
-        "q": four(rows_of(size)),
+        "logits": four(logit_rows(size, size)),
+        "p": four(rows(size, size)),
+        "q": four(rows(size, size)),
         "x": four(st.integers(0, size - 1)),
         "u": four(COINS),
         "v": four(COINS),

@@ -14,16 +14,17 @@ from sympy import QQ
 import reference
 from mtplx import sampling
 from reference.numbers import law_of_row
+from reference.strategies import laws
 from tests.support import (
     COINS,
     MARGINAL_ERROR,
     RATIO_ERROR,
     SMALLEST_NORMAL,
     Row,
-    dyadic_rows,
     exact,
     far_entries,
     fewer,
+    float32,
     near,
     pairs,
     rows,
@@ -78,10 +79,10 @@ def test_sample(row: Row, drawn: list[float]) -> None:
 
 
 @fewer(by=4)
-@given(st.integers(1, 7).flatmap(dyadic_rows))
-def test_sample_on_short_binary_fractions(row: Row) -> None:
+@given(laws(min_size=1, max_size=7).filter(lambda law: all(x.denominator.bit_count() == 1 for x in law)))
+def test_sample_on_short_binary_fractions(law: Row) -> None:
     """A float coin on the start of a token's interval draws that token; the one before it draws an earlier one."""
-    start = 0.0
+    row, start = float32(law), 0.0
     for token, share in enumerate(row):
         if share:
             assert sampling.sample_from_distribution(row, start) == token

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mtplx.selection import nucleus_size, rank_keys, select
 from mtplx.wide import Wide
-from tests.support import LOGITS, Row
+from tests.support import Row, logit_rows
 
 pytestmark = pytest.mark.device
 
@@ -31,7 +31,7 @@ def test_rank_of_special_values() -> None:
     assert order(values) == [6, 8, 4, 2, 3, 9, 5, 1, 7, 0, 10]
 
 
-@given(st.lists(LOGITS, min_size=1, max_size=12))
+@given(logit_rows(1, 12))
 def test_rank_is_value_descending_then_id(values: Row) -> None:
     """The keys order as a stable sort by value descending does."""
     assert order(values) == sorted(range(len(values)), key=lambda token: -values[token])
