@@ -490,7 +490,7 @@ MUTANTS = [
     Mutant(
         "tape: a race forgets its region",
         "reference/tape.py",
-        "self.regions[cell] = (size, sides[answer])",
+        "self.regions[cell] = wins[winner]",
         "pass",
         TAPE,
     ),
@@ -549,6 +549,20 @@ MUTANTS = [
         "if found.cells & read:",
         "if False:",
         RULES,
+    ),
+    Mutant(
+        "tape: u <= u is false",
+        "reference/tape.py",
+        "or (at_equality and not difference.offset)",
+        "",
+        TAPE,
+    ),
+    Mutant(
+        "tape: a first race is won by the slowest",
+        "reference/simplex.py",
+        "[tie if k == i else corner",
+        "[tie if k != i else corner",
+        TAPE,
     ),
     Mutant(
         "tape: the two parts of an edge swapped",
@@ -649,10 +663,24 @@ MUTANTS = [
         RULES,
     ),
     Mutant(
+        "rules: a verifier may return anything",
+        "reference/rules.py",
+        "if not isinstance(found, Sequence) or not 0 < len(found) <= len(p_rows):",
+        "if not isinstance(found, Sequence):",
+        RULES,
+    ),
+    Mutant(
+        "models: target and draft are equal at the root",
+        "reference/models.py",
+        "code = 2  #",
+        "code = 1  #",
+        RULES,
+    ),
+    Mutant(
         "rules: typical at the threshold",
         "reference/rules.py",
-        "(p[x] / delta) ** N > typical_mass",
-        "(p[x] / delta) ** N >= typical_mass",
+        "(p[x] / delta) ** N > prod(",
+        "(p[x] / delta) ** N >= prod(",
         RULES,
     ),
     Mutant(

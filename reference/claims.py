@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from operator import index
 from typing import Any
 
 from sympy import QQ
@@ -222,7 +223,9 @@ def right_law(model: Model, tokens: int, promised: Callable[[Law], Law] = list) 
 
 
 def extended(law: JointLaw, model: Model, tokens: int, promised: Callable[[Law], Law] = list) -> JointLaw:
-    """A law of token sequences, each continued to `tokens` tokens by plain decoding."""
+    """A law of token sequences, each continued to `tokens` tokens by plain decoding; ValueError if one is longer."""
+    if check_count(tokens, "tokens") < max(map(len, law)):
+        raise ValueError(f"tokens = {tokens}; allowed: at least as many as a block emitted, {max(map(len, law))}")
     done: JointLaw = {}
     while law:
         longer: JointLaw = {}
@@ -237,9 +240,20 @@ def extended(law: JointLaw, model: Model, tokens: int, promised: Callable[[Law],
     return done
 
 
+def check_count(count: Any, name: str) -> int:
+    """A count as an int; ValueError unless it is an integer >= 0."""
+    try:
+        number = -1 if isinstance(count, bool) else index(count)
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise ValueError(f"{name} = {count!r}; allowed: an integer >= 0")
+    return number
+
+
 def block_law(step: Step, model: Model, k: int) -> dict[State, Any]:
     """The law of the state in which a block of up to k drafts ends."""
-    return law_of_walk(State((), k), partial(step, model), lambda state: state.left == ENDED)
+    return law_of_walk(State((), check_count(k, "k")), partial(step, model), lambda state: state.left == ENDED)
 
 
 def joint_law(step: Step, model: Model, k: int) -> JointLaw:
@@ -255,7 +269,8 @@ def law_by_blocks(step: Step, model: Model, tokens: int) -> JointLaw:
             state = State(state.tokens, tokens - len(state.tokens) - 1, 0, state.discarded)
         return step(model, state, tape)
 
-    return tokens_of(law_of_walk(State((), ENDED), onward, lambda state: len(state.tokens) == tokens))
+    check_count(tokens, "tokens")
+    return tokens_of(law_of_walk(State((), ENDED), onward, lambda state: len(state.tokens) >= tokens))
 
 
 def tokens_of(law: dict[State, Any]) -> JointLaw:
@@ -270,7 +285,7 @@ def program(step: Step, model: Model, k: int) -> Callable[[Tape], Tokens]:
     """A block of up to k drafts and plain decoding to k + 1 tokens, as one program on one tape: cells may be shared."""
 
     def run(tape: Tape) -> Tokens:
-        state = State((), k)
+        state = State((), check_count(k, "k"))
         while state.left != ENDED:
             state = step(model, state, tape)
         tokens = state.tokens

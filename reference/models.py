@@ -32,6 +32,10 @@ class Model:
     draft_row: Callable[[Tokens, Tokens], Sequence[Any]]
     rows: dict[Any, Law] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise ValueError(f"size = {self.size}; allowed: at least one token")
+
     def target(self, prefix: Tokens) -> Law:
         """The target's law of the token after a prefix."""
         if prefix not in self.rows:
@@ -53,7 +57,14 @@ class Model:
 
 def from_tables(target: Mapping[Tokens, Sequence[Any]], draft: Mapping[Tokens, Sequence[Any]]) -> Model:
     """A model of written-out rows, keyed by prefix; the draft remembers nothing."""
-    return Model(len(target[()]), target.__getitem__, lambda prefix, _: draft[prefix])
+
+    def row(table: Mapping[Tokens, Sequence[Any]], prefix: Tokens, name: str) -> Sequence[Any]:
+        if prefix not in table:
+            raise ValueError(f"there is no {name} row of {prefix}; allowed: a row for every prefix that decoding reaches")
+        return table[prefix]
+
+    size = len(row(target, (), "target"))
+    return Model(size, lambda prefix: row(target, prefix, "target"), lambda prefix, _: row(draft, prefix, "draft"))
 
 
 def same_rows(p: Sequence[Any], q: Sequence[Any]) -> Model:
@@ -62,8 +73,8 @@ def same_rows(p: Sequence[Any], q: Sequence[Any]) -> Model:
 
 
 def code_of(size: int, prefix: Tokens) -> int:
-    """A number that no other prefix over this vocabulary has: its tokens as digits after a leading 1."""
-    code = 1
+    """A number that no other prefix over this vocabulary has: its tokens as digits after a leading 2."""
+    code = 2  # not 1, at which the rows of target and draft would both be uniform
     for token in prefix:
         code = code * size + token
     return code

@@ -11,13 +11,15 @@ from collections.abc import Callable, Sequence
 from math import lcm, prod
 from typing import Any, NamedTuple
 
+from flint import arb, ctx
 from sympy import QQ
 
 from reference import pointwise
 from reference.filters import rank
 from reference.models import Law, Model, Tokens
+from reference.numbers import Undecided
 from reference.numbers import rationals as n
-from reference.one_token import residual_law, residual_mass
+from reference.one_token import check_token, residual_law, residual_mass
 from reference.tape import Tape
 
 Rows = Sequence[Law]
@@ -28,6 +30,8 @@ Remaining = Callable[[Law, int], Law | None]
 """(a sibling's law, the sibling drawn) -> the next sibling's law, None where there is none."""
 
 ENDED = -1
+LARGEST_POWER, MOST_BITS = 4096, 1 << 14
+"""How typical thresholds are decided: by exact powers up to the one, by balls of at most the other precision beyond."""
 EPSILON, DELTA = QQ(3, 10), QQ(9, 100)
 """Thresholds of typical acceptance (arXiv 2401.10774, section 2.3.1)."""
 
@@ -107,11 +111,22 @@ def verify_typical(p_rows: Rows, q_rows: Rows, drafts: Sequence[int], tape: Tape
 def typically_kept(p: Law, x: int, epsilon: Any = EPSILON, delta: Any = DELTA) -> bool:
     """p(x) > min(epsilon, delta exp(-H)) with H the entropy of p, exactly.
 
-    exp(-H) is the product of p_y^p_y: with N the common denominator of p, both sides to the power N are rational.
+    exp(-H) is the product of p_y^p_y: with N the common denominator of p, both sides to the power N are rational. Where N is
+    beyond LARGEST_POWER, balls of rising precision decide; `Undecided` if they do not, which only a tie can bring about.
     """
+    if p[x] > epsilon or not p[x]:
+        return bool(p[x])
     N = lcm(*(int(p_y.denominator) for p_y in p))
-    typical_mass = prod((p_y ** int(N * p_y) for p_y in p if p_y), start=QQ(1))
-    return bool(p[x] > epsilon or (p[x] / delta) ** N > typical_mass)
+    if N <= LARGEST_POWER:
+        return bool((p[x] / delta) ** N > prod((p_y ** int(N * p_y) for p_y in p if p_y), start=QQ(1)))
+    bits = 128
+    while bits <= MOST_BITS:
+        with ctx.workprec(bits):
+            ahead = arb(p[x] / delta).log() - sum((arb(p_y) * arb(p_y).log() for p_y in p if p_y), arb(0))
+            if ahead > 0 or ahead < 0:
+                return bool(ahead > 0)
+        bits *= 2
+    raise Undecided(f"token {x} is within 2^-{MOST_BITS // 2} of its typical threshold; allowed: laws of smaller denominators")
 
 
 def verify_block(p_rows: Rows, q_rows: Rows, drafts: Sequence[int], tape: Tape) -> list[int]:
@@ -133,7 +148,10 @@ def verify_block(p_rows: Rows, q_rows: Rows, drafts: Sequence[int], tape: Tape) 
 
 
 def chain(verify: Verifier) -> Step:
-    """A rule that draws all drafts of a block, each given the ones before, then verifies them."""
+    """A rule that draws all drafts of a block, each given the ones before, then verifies them.
+
+    ValueError if verify does not return 1 to K + 1 tokens of the vocabulary.
+    """
 
     def step(model: Model, state: State, tape: Tape) -> State:
         start, prefix = len(state.tokens), state.tokens
@@ -143,7 +161,10 @@ def chain(verify: Verifier) -> Step:
             prefix += (tape.categorical(q_rows[-1]),)
         p_rows = [model.target(prefix[:end]) for end in range(start, len(prefix) + 1)]
         drafts = prefix[start:]
-        emitted = tuple(verify(p_rows, q_rows, drafts, tape))
+        found: Any = verify(p_rows, q_rows, drafts, tape)
+        if not isinstance(found, Sequence) or not 0 < len(found) <= len(p_rows):
+            raise ValueError(f"verify returned {found!r}; allowed: 1 to {len(p_rows)} tokens")
+        emitted = tuple(check_token(token, model.size, "verify returned a token") for token in found)
         accepted = len(emitted) - 1
         return State(state.tokens + emitted, ENDED, accepted, drafts[accepted:])
 

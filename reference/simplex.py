@@ -7,6 +7,7 @@ their shares of the whole.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,19 +18,27 @@ Corners = list[list[Any]]
 
 @dataclass(frozen=True)
 class Region:
-    """Part of the simplex of noise vectors: (share of the whole, corners) of simplices that do not overlap."""
+    """Part of the simplex of noise vectors of `size`: (share of the whole, corners) of simplices that do not overlap."""
 
+    size: int
     parts: list[tuple[Any, Corners]]
-
-    @classmethod
-    def whole(cls, size: int) -> Region:
-        """The simplex whose corners are the unit vectors."""
-        return cls([(QQ(1), [[QQ(int(i == j)) for j in range(size)] for i in range(size)])])
 
     @property
     def share(self) -> Any:
         """The probability of the region."""
         return sum((share for share, _ in self.parts), QQ(0))
+
+    def wins(self, rates: Sequence[Any]) -> dict[int, Region]:
+        """Winner of another race over the vector, with these rates -> where it wins, for those who can."""
+        best, *others = (i for i, rate in enumerate(rates) if rate)
+        won = {best: self}
+        for i in others:
+            ahead: list[tuple[Any, Corners]] = []
+            for j, region in won.items():
+                inside, won[j] = region.cut(i, j, rates[i], rates[j])
+                ahead += inside.parts
+            won[i] = Region(self.size, ahead)
+        return {i: region for i, region in won.items() if region.parts}
 
     def cut(self, i: int, j: int, rate_i: Any, rate_j: Any) -> tuple[Region, Region]:
         """Where E_i / rate_i < E_j / rate_j, and where not.
@@ -53,4 +62,16 @@ class Region:
                 point = [weight * a + (1 - weight) * b for a, b in zip(corners[low], corners[high], strict=True)]
                 for replaced, part in ((low, weight), (high, 1 - weight)):
                     waiting.append((share * part, [point if k == replaced else c for k, c in enumerate(corners)]))
-        return Region(inside), Region(outside)
+        return Region(self.size, inside), Region(self.size, outside)
+
+
+def first_wins(rates: Sequence[Any]) -> dict[int, Region]:
+    """Winner of the first race over a vector -> where it wins: there a corner gives way to the point where all tie."""
+    size, total = len(rates), sum(rates)
+    tie = [rate / total for rate in rates]
+    corners = [[QQ(int(i == j)) for j in range(size)] for i in range(size)]
+    return {
+        i: Region(size, [(tie[i], [tie if k == i else corner for k, corner in enumerate(corners)])])
+        for i in range(size)
+        if rates[i]
+    }

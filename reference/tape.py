@@ -5,9 +5,9 @@ it is read; no name is a fresh cell. The program runs once a path, from the star
 forks, and the shares of the two sides, given the path so far, are exact. A coin is a symbolic number, and a comparison splits
 the interval its cell is in; a race reads a vector of unit exponentials, and a comparison cuts a region of the simplex.
 
-Cost: the number of paths times the length of one, about 20 microseconds a fork. K drafts of V tokens have V^K paths, each
-accept or reject up to doubles them, a last draw multiplies them by V: a chain has about V^K (V + K (V - 1)) paths. A race
-over n tokens that reads a vector for the m-th time may cut it into n^m simplices.
+Cost: the number of paths times the length of one, about 20 microseconds a fork and 2 a branch. K drafts of V tokens have V^K
+paths, each accept or reject up to doubles them, a last draw multiplies them by V: a chain has about V^K (V + K (V - 1)).
+Two races over one vector of 5 tokens take 10 milliseconds, and eight times as long for every token more.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, pairwise
 from math import prod
+from operator import index
+from types import CoroutineType, GeneratorType
 from typing import Any, NoReturn
 
 from sympy import QQ
 
-from reference.numbers import rational
-from reference.simplex import Region
+from reference.numbers import rational, row_of_rationals
+from reference.simplex import Region, first_wins
 
 Outcome = Hashable
 Site = tuple[str, int, int]
@@ -32,9 +34,11 @@ Site = tuple[str, int, int]
 LARGEST_BELOW = 4096
 """`below(n)` enumerates n values; beyond this it refuses."""
 LARGEST_RACE = 8
-"""A race over n tokens cuts a simplex of n corners."""
-LONGEST_PATH = 10_000
+"""A race over n tokens of a named vector cuts a simplex of n corners."""
+LONGEST_PATH = 1000
 """Forks on one path; a loop that only ends with probability 1 has paths of every length."""
+LONGEST_WALK = 10_000
+"""Steps of a walk."""
 MOST_PATHS = 1_000_000
 """Paths of one program, unless `explore` is told otherwise."""
 
@@ -115,7 +119,7 @@ class Tape:
         self.position = 0
         self.fresh = 0
         self.intervals: dict[Hashable, tuple[Any, Any]] = {}
-        self.regions: dict[Hashable, tuple[int, Region]] = {}
+        self.regions: dict[Hashable, Region] = {}
         self.refusal: TapeError | None = None
         self._read_before: set[Hashable] = set()
 
@@ -132,15 +136,19 @@ class Tape:
         ends = [end / total for end in accumulate(weights)]
         parts = [(max(low, start), min(high, end)) for start, end in pairwise([QQ(0), *ends])]
         possible = [i for i, (start, end) in enumerate(parts) if start < end]
-        index = possible[self._choose([(parts[i][1] - parts[i][0]) / (high - low) for i in possible])]
-        self.intervals[cell] = parts[index]
-        return index
+        drawn = possible[self._choose([(parts[i][1] - parts[i][0]) / (high - low) for i in possible])]
+        self.intervals[cell] = parts[drawn]
+        return drawn
 
     def below(self, n: int, name: Hashable = None) -> int:
         """floor(n u), uniform on 0..n-1; n at most `LARGEST_BELOW`."""
-        if isinstance(n, bool) or not isinstance(n, int) or not 0 < n <= LARGEST_BELOW:
-            self.refuse(f"below({n!r}): allowed: an integer from 1 to {LARGEST_BELOW}, each value is a path")
-        cell, low, high = self._number(name), 0, n
+        try:
+            high = 0 if isinstance(n, bool) else index(n)
+        except TypeError:
+            high = 0
+        if not 0 < high <= LARGEST_BELOW:
+            self.refuse(f"below({n!r}); allowed: an integer from 1 to {LARGEST_BELOW}, each value is a path")
+        n, cell, low = high, self._number(name), 0
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if self._below(cell, QQ(middle, n)) else (middle, high)
@@ -149,19 +157,19 @@ class Tape:
     def race(self, rates: Sequence[Any], noise: Hashable = None) -> int:
         """The i with the smallest E_i / rates[i] over the noise vector's unit exponentials; a rate of 0 never wins."""
         exact = self._weights(rates, "race")
-        size = len(exact)
-        if size > LARGEST_RACE:
-            self.refuse(f"race over {size} rates; allowed: at most {LARGEST_RACE}")
         if noise is None:  # nobody reads it again: the winner's law is that of the rates
             return self.categorical(exact)
+        if len(exact) > LARGEST_RACE:
+            self.refuse(f"race over {len(exact)} rates of a named vector; allowed: at most {LARGEST_RACE}")
         cell = self._read(noise)
-        if cell in self.intervals or self.regions.setdefault(cell, (size, Region.whole(size)))[0] != size:
+        region = self.regions.get(cell)
+        if cell in self.intervals or (region and region.size != len(exact)):
             self._refuse_second_kind(cell)
-        best, *others = (i for i, rate in enumerate(exact) if rate)
-        for i in others:
-            if self._faster(cell, i, best, exact[i], exact[best]):
-                best = i
-        return best
+        wins = region.wins(exact) if region else first_wins(exact)
+        whole = region.share if region else QQ(1)
+        winner = list(wins)[self._choose([part.share / whole for part in wins.values()])]
+        self.regions[cell] = wins[winner]
+        return winner
 
     def refuse(self, why: str) -> NoReturn:
         """Raise, and keep the refusal on the tape."""
@@ -173,11 +181,14 @@ class Tape:
 
     def _weights(self, row: Sequence[Any], what: str) -> list[Any]:
         try:
-            weights = [rational(weight) for weight in row]
-        except (TypeError, ValueError) as error:
-            self.refuse(f"{what}({row!r}): {error}")
-        if not weights or min(weights) < 0 or not any(weights):
-            self.refuse(f"{what}({row!r}); allowed: weights >= 0, not all 0")
+            weights = row_of_rationals(row, what)
+        except ValueError as error:
+            self.refuse(str(error))
+        for i, weight in enumerate(weights):
+            if weight < 0:
+                self.refuse(f"{what}[{i}] = {weight} is negative; allowed: >= 0")
+        if not any(weights):
+            self.refuse(f"{what} is all 0; allowed: a positive weight")
         return weights
 
     def _read(self, name: Hashable) -> Hashable:
@@ -185,6 +196,8 @@ class Tape:
         if name is None:
             self.fresh += 1
             return Fork, self.fresh  # no name of a program's own
+        if not isinstance(name, Hashable):
+            self.refuse(f"cell {name!r}; allowed: a hashable name")
         self.found.cells.add(name)
         if name in self._read_before:
             self.found.read_twice.add(name)
@@ -225,14 +238,8 @@ class Tape:
         self.intervals[cell] = (low, threshold) if answer else (threshold, high)
         return answer
 
-    def _faster(self, cell: Hashable, i: int, j: int, rate_i: Any, rate_j: Any) -> bool:
-        """Whether E_i / rate_i < E_j / rate_j; on either side the region shrinks."""
-        size, region = self.regions[cell]
-        sides = dict(zip((True, False), region.cut(i, j, rate_i, rate_j), strict=True))
-        possible = [answer for answer, part in sides.items() if part.parts]
-        answer = possible[self._choose([sides[answer].share / region.share for answer in possible])]
-        self.regions[cell] = (size, sides[answer])
-        return answer
+    def __reduce_ex__(self, _: Any) -> NoReturn:
+        self.refuse("a copy of a tape; allowed: the tape itself, whose forks are explored")
 
 
 class Coin:
@@ -246,7 +253,7 @@ class Coin:
     def _plus(self, other: Any, sign: int) -> Coin:
         if isinstance(other, Coin):
             if other.cell != self.cell:
-                self._no("arithmetic of two coins", "compare each with a number of its own, or read one cell")
+                self._no("two coins in one expression", "compare each with a number, or read one cell twice")
             return Coin(self.tape, self.cell, self.scale + sign * other.scale, self.offset + sign * other.offset)
         return Coin(self.tape, self.cell, self.scale, self.offset + sign * self._number(other))
 
@@ -254,10 +261,10 @@ class Coin:
         try:
             return rational(value)
         except ValueError as error:
-            self._no(str(error), "an exact number")
+            self.tape.refuse(f"beside a coin stands no exact number: {error}")
 
     def _no(self, what: str, instead: str) -> NoReturn:
-        self.tape.refuse(f"{what} with a coin is not exact; use instead: {instead}")
+        self.tape.refuse(f"{what} is not exact; use instead: {instead}")
 
     def __add__(self, other: Any) -> Coin:
         return self._plus(other, 1)
@@ -271,6 +278,9 @@ class Coin:
     def __neg__(self) -> Coin:
         return self * -1
 
+    def __pos__(self) -> Coin:
+        return self
+
     def __mul__(self, other: Any) -> Coin:
         if isinstance(other, Coin):
             self._no("a product of coins", "comparisons of each coin with a number")
@@ -281,33 +291,35 @@ class Coin:
         if isinstance(other, Coin):
             self._no("a quotient of coins", "comparisons of each coin with a number")
         divisor = self._number(other)
+        if not divisor:
+            self._no("a coin over 0", "a divisor that is not 0")
         return Coin(self.tape, self.cell, self.scale / divisor, self.offset / divisor)
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def _less(self, other: Any) -> bool:
-        """self < other; `<=` is the same but for an event of probability 0."""
+    def _less(self, other: Any, at_equality: bool) -> bool:
+        """self < other, and at_equality where they are equal: of probability 0, unless the coin cancels."""
         difference = self - other
         if difference.scale:
             threshold = -difference.offset / difference.scale
             below = self.tape._below(self.cell, threshold)
             answer = below if difference.scale > 0 else not below
         else:
-            answer = bool(difference.offset < 0)
+            answer = bool(difference.offset < 0) or (at_equality and not difference.offset)
         self.tape.found.sides.setdefault(site(), set()).add(answer)
         return answer
 
     def __lt__(self, other: Any) -> bool:
-        return self._less(other)
+        return self._less(other, False)
 
     def __le__(self, other: Any) -> bool:
-        return self._less(other)
+        return self._less(other, True)
 
     def __gt__(self, other: Any) -> bool:
-        return not self._less(other)
+        return not self._less(other, True)
 
     def __ge__(self, other: Any) -> bool:
-        return not self._less(other)
+        return not self._less(other, False)
 
     def __eq__(self, other: object) -> bool:
         difference = self - other
@@ -319,24 +331,34 @@ class Coin:
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    def _refused(self, *_: Any) -> NoReturn:
-        self._no("this operation", "comparisons such as u < p, or tape.categorical, tape.below, tape.race")
+    def __copy__(self) -> Coin:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Coin:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<coin: {self.scale} u + {self.offset}>"
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # a protocol that Python or a library looks for
             raise AttributeError(name)
-        self._no(f".{name}", "comparisons such as u < p")
+        self._no(f"coin.{name}", "comparisons such as u < p")
 
-    __hash__ = _refused
-    __float__ = __int__ = __bool__ = __index__ = __round__ = __floor__ = __ceil__ = __trunc__ = _refused
-    __abs__ = __pow__ = __rpow__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = _refused
+    def _refused(self, *_: Any) -> NoReturn:
+        what = sys._getframe(1).f_code.co_name
+        self._no(f"a coin as a number, a key or text (in {what})", "u < p, tape.categorical, tape.below or tape.race")
+
+    __float__ = __int__ = __complex__ = __bool__ = __index__ = __round__ = __floor__ = __ceil__ = __trunc__ = _refused
+    __abs__ = __invert__ = __pow__ = __rpow__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = _refused
+    __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __hash__ = __str__ = __format__ = __reduce_ex__ = _refused
 
 
 def explore(program: Callable[[Tape], Outcome], *, most_paths: int = MOST_PATHS) -> Exploration:
     """Run every path of a program.
 
-    Raises TapeError if a path asks for what cannot be exact, whatever the program catches; if a path run again goes another
-    way; and beyond `most_paths` paths.
+    Raises TapeError if a path asks for what cannot be exact, whatever the program catches; if a path run again forks another
+    way, as it does where randomness from elsewhere reaches a fork; and beyond `most_paths` paths.
     """
     found = Exploration()
     script: list[Fork] = []
@@ -346,6 +368,8 @@ def explore(program: Callable[[Tape], Outcome], *, most_paths: int = MOST_PATHS)
             outcome = program(tape)
             if tape.position < len(script):
                 tape.refuse("the same path ended earlier when run again; allowed: no randomness or state outside the tape")
+            if not isinstance(outcome, Hashable) or isinstance(outcome, (GeneratorType, CoroutineType)):
+                tape.refuse(f"outcome {outcome!r} ({type(outcome).__name__}); allowed: a hashable value, such as a tuple")
             share = prod((fork.shares[fork.taken] for fork in script), start=QQ(1))
             found.law[outcome] = found.law.get(outcome, QQ(0)) + share
         finally:
@@ -382,7 +406,7 @@ def law_of_walk(
     law: dict[Any, Any] = {}
     reached = {start: QQ(1)}
     read: set[Hashable] = set()
-    while reached:
+    for _ in range(LONGEST_WALK):
         following: dict[Any, Any] = {}
         reading: set[Hashable] = set()
         for state, probability in reached.items():
@@ -393,9 +417,9 @@ def law_of_walk(
             if found.cells & read:
                 raise TapeError(f"two steps read {found.cells & read}; allowed: cells of their own, or the walk on one tape")
             reading |= found.cells
-            if state in found.law:
-                raise TapeError(f"a step may leave {state!r} as it is; allowed: steps that go on, so that the walk ends")
             for outcome, share in found.law.items():
                 following[outcome] = following.get(outcome, QQ(0)) + probability * share
         reached, read = following, read | reading
-    return law
+        if not reached:
+            return law
+    raise TapeError(f"a walk of more than {LONGEST_WALK} steps, now at {min(reached, key=repr)!r}; allowed: one that ends")

@@ -26,7 +26,8 @@ from reference.claims import (
     tried,
 )
 from reference.models import Model, code_of, from_tables, prefix_encoding, random_model, same_rows
-from reference.numbers import rational
+from reference.numbers import law_of_row, rational
+from reference.one_token import residual_law, residual_mass
 from reference.rules import ENDED, State
 from reference.tape import Tape, TapeError, explore, law_of, law_of_walk
 
@@ -140,6 +141,79 @@ def test_rows_of_another_prefix_show(mistake: str) -> None:
     assert found != right_law(model, 3)
 
 
+def accept_everything(p: Any, q: Any, x: int, tape: Tape) -> int:
+    """No coin."""
+    return x
+
+
+def residual_is_target(p: Any, q: Any, x: int, tape: Tape) -> int:
+    """A rejection starts again."""
+    return x if tape.coin() * q[x] < p[x] else tape.categorical(p)
+
+
+def ratio_inverted(p: Any, q: Any, x: int, tape: Tape) -> int:
+    """q/p."""
+    return x if tape.coin() * p[x] < q[x] else tape.categorical(residual_law(p, q, residual_mass(p, q)))
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("size", [2, 3])
+@pytest.mark.parametrize("mistake", [accept_everything, residual_is_target, ratio_inverted])
+def test_mistakes_show_on_the_prefix_encoding_target(mistake: Any, size: int, k: int) -> None:
+    """At the first position too, its draft differs from its target: every mistake of a rule shows."""
+    model = prefix_encoding(size)
+    assert joint_law(rules.chain(rules.until_another(mistake)), model, k) != right_law(model, k + 1)
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_one_coin_for_all_positions_shows(size: int) -> None:
+    """A coin shared by two positions shows on the prefix-encoding target."""
+
+    def choose(p: Any, q: Any, x: int, tape: Tape) -> int:
+        return x if tape.coin("u") * q[x] < p[x] else tape.categorical(residual_law(p, q, residual_mass(p, q)))
+
+    model = prefix_encoding(size)
+    assert joint_law(rules.chain(rules.until_another(choose)), model, 2) != right_law(model, 3)
+
+
+BAD_VERIFIERS: dict[str, Callable[..., Any]] = {
+    "nothing": lambda p, q, drafts, tape: None,
+    "no token": lambda p, q, drafts, tape: [],
+    "too many": lambda p, q, drafts, tape: [0] * (len(drafts) + 2),
+    "no id": lambda p, q, drafts, tape: [2],
+    "negative": lambda p, q, drafts, tape: [-1],
+    "float": lambda p, q, drafts, tape: [1.0],
+}
+
+
+@pytest.mark.parametrize("verify", BAD_VERIFIERS.values(), ids=BAD_VERIFIERS)
+def test_verifiers_return_tokens(verify: Any) -> None:
+    """What a verifier returns is refused by name, unless it is 1 to K + 1 tokens of the vocabulary."""
+    with pytest.raises(ValueError, match="verify returned"):
+        joint_law(rules.chain(verify), prefix_encoding(2), 2)
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, None, True])
+def test_counts_are_refused(count: Any) -> None:
+    """A number of drafts or tokens is an integer >= 0."""
+    model, chain = prefix_encoding(2), BY_NAME["token chain"]
+    calls: list[Callable[[], Any]] = [
+        lambda: judge(chain, model, count),
+        lambda: right_law(model, count),
+        lambda: law_by_blocks(chain.step, model, count),
+        lambda: law_of(program(chain.step, model, count)),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="allowed: an integer >= 0"):
+            call()
+
+
+def test_walks_end() -> None:
+    """A walk that goes round in a circle is refused."""
+    with pytest.raises(TapeError, match="a walk of more than"):
+        law_of_walk(0, lambda state, tape: 1 - state, lambda state: False)
+
+
 def test_token_rule_has_the_marginal_law() -> None:
     """On the tape the token rule emits what `speculative_output_marginal` says, the target."""
     for seed in range(50):
@@ -208,6 +282,16 @@ def test_typical_threshold_is_exact(law: str, delta: str, kept: list[bool]) -> N
     p = [rational(x) for x in law.split()]
     assert [rules.typically_kept(p, x, QQ(2), rational(delta)) for x in range(len(p))] == kept
     assert [rules.typically_kept(p, x, QQ(1, 5), QQ(100)) for x in range(len(p))] == [p_x > QQ(1, 5) for p_x in p]
+
+
+def test_typical_thresholds_of_floats() -> None:
+    """On rows of doubles, whose common denominator is no power to take, balls decide as exact powers do nearby."""
+    for law in ([0.5, 0.25, 0.125, 0.125], [0.1, 0.2, 0.7], [0.3, 0.3, 0.4]):
+        p = law_of_row(law)
+        near = law_of_row([rational(str(x)) for x in law])
+        for delta in (QQ(1, 2), QQ(1), QQ(3, 2)):
+            decided = [rules.typically_kept(p, x, QQ(2), delta) for x in range(len(p))]
+            assert decided == [rules.typically_kept(near, x, QQ(2), delta) for x in range(len(p))]
 
 
 def test_typical_acceptance_is_lossy() -> None:

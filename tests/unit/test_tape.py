@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import math
+import pickle
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import pytest
 from sympy import QQ
 
-from reference.tape import LARGEST_BELOW, Tape, TapeError, cells_read_twice, law_of
+from reference.tape import LARGEST_BELOW, Tape, TapeError, cells_read_twice, explore, law_of
 
 P = [Fraction(1, 6), Fraction(1, 2), Fraction(1, 3)]
 Q = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
+
+
+@dataclass
+class Held:
+    """A coin in a dataclass."""
+
+    coin: Any
 
 
 def noisy(draft_noise: Any, residual_noise: Any) -> Callable[[Tape], int]:
@@ -79,6 +90,13 @@ def test_coin_reused_as_inverse_cdf() -> None:
         (lambda u: u < u + 1, QQ(1)),
         (lambda u: u == Fraction(1, 2), QQ(0)),
         (lambda u: u - u == 0, QQ(1)),
+        (lambda u: u <= u, QQ(1)),
+        (lambda u: u > +u, QQ(0)),
+        (lambda u: u >= u, QQ(1)),
+        (lambda u: u < u, QQ(0)),
+        (lambda u: 0 * u <= 0, QQ(1)),
+        (lambda u: copy.deepcopy(u) < Fraction(1, 2) <= u, QQ(0)),
+        (lambda u: dataclasses.astuple(Held(u))[0] < "1/2", QQ(1, 2)),
     ],
 )
 def test_affine_comparisons_are_exact(event: Callable[[Any], bool], probability: Any) -> None:
@@ -120,7 +138,17 @@ REFUSED: dict[str, Callable[[Tape], Any]] = {
     "negative law": lambda tape: tape.categorical([1, -1, 1]),
     "empty law": lambda tape: tape.categorical([]),
     "many values": lambda tape: tape.below(LARGEST_BELOW + 1),
-    "long race": lambda tape: tape.race([1] * 9),
+    "long race": lambda tape: tape.race([1] * 9, "e"),
+    "divisor of 0": lambda tape: tape.coin() / 0,
+    "text": lambda tape: f"{tape.coin()}",
+    "format": lambda tape: f"{tape.coin():.2f}",
+    "pickled": lambda tape: pickle.dumps(tape.coin()),
+    "copied tape": lambda tape: copy.deepcopy(tape),
+    "weights by name": lambda tape: tape.categorical({0: 1, 1: 1}),  # type: ignore[arg-type]
+    "weights in a string": lambda tape: tape.categorical("11"),
+    "no weight": lambda tape: tape.categorical([0, 0]),
+    "name without a hash": lambda tape: tape.coin([]),  # type: ignore[arg-type]
+    "outcome of a set": lambda tape: {tape.coin("u"): 1},
     "two kinds": lambda tape: (tape.coin("a") < 0.5, tape.race([1, 1], "a")),
     "two lengths": lambda tape: (tape.race([1, 1], "a"), tape.race([1, 1, 1], "a")),
 }
@@ -139,6 +167,51 @@ def test_refusal_cannot_be_swallowed(name: str) -> None:
 
     with pytest.raises(TapeError):
         law_of(program)
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (lambda tape: tape.coin(), "coin as a number, a key or text"),
+        (lambda tape: (1, tape.coin()), "coin as a number, a key or text"),
+        (lambda tape: [tape.below(2)], r"outcome \[0\] \(list\); allowed: a hashable value"),
+        (lambda tape: (x for x in range(tape.below(2))), r"\(generator\); allowed: a hashable value"),
+        (lambda tape: tape.categorical([1, -1]), r"categorical\[1\] = -1 is negative"),
+    ],
+)
+def test_refusals_say_why(program: Callable[[Tape], Any], message: str) -> None:
+    """An outcome that is no value, or holds a coin, and a weight below 0 are refused by name."""
+    with pytest.raises(TapeError, match=message):
+        law_of(program)
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_loop_without_a_bound_is_refused(goes_on: bool) -> None:
+    """A loop that only ends with probability 1 has paths of every length, and is refused whichever side goes on."""
+
+    def program(tape: Tape) -> int:
+        while (tape.coin() < Fraction(1, 2)) == goes_on:
+            pass
+        return 1
+
+    with pytest.raises(TapeError, match="loops with a bound"):
+        law_of(program)
+
+
+def test_many_paths_are_refused() -> None:
+    """Beyond the number of paths that is allowed the exploration stops, and says so; with just as many it does not."""
+    with pytest.raises(TapeError, match="more than 9 paths"):
+        explore(lambda tape: tape.below(10), most_paths=9)
+    assert explore(lambda tape: tape.below(10), most_paths=10).paths == 10
+
+
+def test_three_races_over_one_vector() -> None:
+    """Each of three races, zeros among their rates, keeps the law of its own rates."""
+    rates = [[1, 0, 2, 3], [0, 0, 1, 4], [2, 1, 1, 0]]
+    joint = law_of(lambda tape: tuple(tape.race(row, "e") for row in rates))
+    for k, row in enumerate(rates):
+        for i in range(4):
+            assert sum((p for winners, p in joint.items() if winners[k] == i), QQ(0)) == QQ(row[i], sum(row))
 
 
 def test_errors_of_the_program_pass_through() -> None:
