@@ -13,6 +13,8 @@ ROOT = Path(__file__).parents[2]
 SEES_BOTH = {ROOT / "mtplx" / name for name in ("audit", "cli.py", "__main__.py")}
 """The audit and the command line compare the two."""
 REFERENCE = sorted((ROOT / "reference").rglob("*.py"))
+RATIONAL = {"pointwise.py", "one_token.py", "tape.py", "simplex.py", "rules.py", "claims.py", "models.py", "dialects.py"}
+"""The files of the reference in which everything is rational."""
 IMPLEMENTATION = [path for path in sorted((ROOT / "mtplx").rglob("*.py")) if not SEES_BOTH & {path, *path.parents}]
 
 
@@ -43,15 +45,7 @@ def modules_after(statement: str) -> set[str]:
 
 def test_both_sides_are_there() -> None:
     """The files that the arrows are about exist."""
-    assert {path.name for path in REFERENCE} >= {
-        "pointwise.py",
-        "rules.py",
-        "one_token.py",
-        "tape.py",
-        "filters.py",
-        "softmax.py",
-        "numbers.py",
-    }
+    assert {path.name for path in REFERENCE} >= RATIONAL | {"filters.py", "softmax.py", "numbers.py"}
     assert {path.name for path in IMPLEMENTATION} >= {"sampling.py", "selection.py", "wide.py", "exponential.py", "doors.py"}
 
 
@@ -60,6 +54,14 @@ def test_reference_stands_alone(path: Path) -> None:
     """The reference imports the standard library, sympy, flint and itself; `strategies` alone imports Hypothesis as well."""
     allowed = {"reference", "sympy", "flint"} | ({"hypothesis"} if path == ROOT / "reference" / "strategies.py" else set())
     assert imported(path) - set(sys.stdlib_module_names) <= allowed
+
+
+@pytest.mark.parametrize("path", [path for path in REFERENCE if path.name in RATIONAL], ids=lambda path: path.name)
+def test_no_float_in_the_rules(path: Path) -> None:
+    """Laws, rules and the tape hold no float: no literal, and no conversion."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    assert not [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, float)]
+    assert not [node for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) in ("float", "math.exp")]
 
 
 @pytest.mark.parametrize("path", IMPLEMENTATION, ids=lambda path: str(path.relative_to(ROOT)))
