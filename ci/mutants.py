@@ -461,15 +461,29 @@ MUTANTS = [
     Mutant(
         "reference: mlx_lm cuts the tempered law",
         "reference/dialects.py",
-        'temperature last", False, cut_with_ties)',
-        'temperature last", True, cut_with_ties)',
+        'Dialect("mlx_lm", tempered=False, nucleus_ties=True)',
+        'Dialect("mlx_lm", nucleus_ties=True)',
         MUSEUM,
+    ),
+    Mutant(
+        "reference: the inclusive cut keeps all",
+        "reference/filters.py",
+        "bool(top_p * through[-1] < before)",
+        "bool(before < 0)",
+        "tests/unit/test_dialects.py",
+    ),
+    Mutant(
+        "reference: highest ids are ranked as lowest",
+        "reference/softmax.py",
+        "if style.highest_first and not greedy:",
+        "if False:",
+        "tests/unit/test_dialects.py",
     ),
     Mutant(
         "reference: mlx_lm breaks ties by id",
         "reference/dialects.py",
-        'temperature last", False, cut_with_ties)',
-        'temperature last", False, strict_cut)',
+        'Dialect("mlx_lm", tempered=False, nucleus_ties=True)',
+        'Dialect("mlx_lm", tempered=False)',
         REFERENCE_TARGET,
     ),
     # The law of a program, and the rules

@@ -67,12 +67,19 @@ def rank(values: Sequence[Any]) -> list[int]:
     return sorted(range(len(values)), key=values.__getitem__, reverse=True)  # a reversed sort is stable too
 
 
-def nucleus_size(ranked_weights: Sequence[Any], top_p: Any) -> int:
-    """How many ranks the nucleus keeps; weights descending and positive, top_p in their number system."""
+def nucleus_size(ranked_weights: Sequence[Any], top_p: Any, *, inclusive: bool = False) -> int:
+    """How many ranks the nucleus keeps; weights descending and positive, top_p in their number system.
+
+    inclusive: a rank stays also where the mass before it equals top_p of the total (a dialect's cut, spec 6).
+    """
     through = list(accumulate(ranked_weights))
-    return 1 + bisect_left(
-        range(1, len(through)), True, key=lambda r: not pointwise.nucleus_keeps(n, through[r - 1], top_p, through[-1])
-    )
+
+    def drops(before: Any) -> bool:
+        if inclusive:
+            return bool(top_p * through[-1] < before)
+        return not pointwise.nucleus_keeps(n, before, top_p, through[-1])
+
+    return 1 + bisect_left(range(1, len(through)), True, key=lambda r: drops(through[r - 1]))
 
 
 def kept_by_top_k(size: int, top_k: int) -> int:

@@ -15,8 +15,8 @@ from typing import Any
 from flint import arb, ctx
 from sympy import QQ
 
-from reference.dialects import Dialect, dialect_named
-from reference.filters import SamplerConfig, kept_by_top_k, rank
+from reference.dialects import cut, dialect_named
+from reference.filters import SamplerConfig, rank
 from reference.numbers import Mass, Undecided, listed, rational
 
 START_BITS = 96
@@ -29,8 +29,10 @@ EXACT_BITS = 1000
 class CertifiedLaw:
     """A law over V tokens: its order and support exactly, its probabilities enclosed.
 
-    ranked: the tokens with finite logits, logit descending, id ascending.
-    nucleus_size, kept_size: how many ranks the nucleus alone and the whole filter keep.
+    ranked: the tokens with finite logits, logit descending; of equal ones the lowest id first, or the highest if the dialect
+    says so.
+    nucleus_size, kept_size: how many ranks the nucleus alone and the whole filter keep; the same where the dialect measures
+    the nucleus on what top-k left.
     midpoints: V elements of QQ, zero off the support; |probability - midpoint| <= 2^-accuracy * midpoint + 2^-1000.
     """
 
@@ -80,14 +82,6 @@ def weights(differences: Sequence[Any], temperature: Any) -> list[Mass]:
     return largest + above + [Mass(QQ(0), arb(0).union((floor + 1).exp()))] * below
 
 
-def cut(ranked_logits: Sequence[Any], differences: Sequence[Any], config: SamplerConfig, dialect: Dialect) -> int:
-    """The size of the nucleus in this dialect; raises `Undecided` where the working precision leaves it open."""
-    if config.top_p == 1:
-        return len(ranked_logits)
-    mass = weights(differences, config.temperature if dialect.tempered_nucleus else QQ(1))
-    return dialect.nucleus(ranked_logits, mass, config.top_p)
-
-
 def enclose(kept_differences: Sequence[Any], temperature: Any) -> tuple[list[Any], int]:
     """Midpoints of the kept ranks' probabilities, and the bits to which each is right; 0 for what is below 2^-1000."""
     mass = weights(kept_differences, temperature)
@@ -109,19 +103,24 @@ def filtered_target(logits: Sequence[Any], config: Any, dialect: str = "mtplx") 
     style, config = dialect_named(dialect), SamplerConfig.of(config)
     given = listed(logits, "logits")
     row = row_of_logits(given)
+    greedy = config.temperature == 0
     finite = [token for token, logit in enumerate(row) if logit is not None]
+    if style.highest_first and not greedy:
+        finite.reverse()  # what is listed first wins ties
     floats = all(type(logit) is float for logit in given)  # their order is exact too, and sorts faster
     values = [given[token] if floats else row[token] for token in finite]
     ranked = tuple(finite[position] for position in rank(values))
     ranked_logits = [row[token] for token in ranked]
     differences = [logit - ranked_logits[0] for logit in ranked_logits]
-    greedy = config.temperature == 0
+
+    def weigh(size: int, temperature: Any) -> list[Mass]:
+        return weights(differences[:size], temperature)
+
     bits = START_BITS
     while True:
         with ctx.workprec(bits):
             try:
-                nucleus_size = 1 if greedy else cut(ranked_logits, differences, config, style)
-                kept_size = kept_by_top_k(nucleus_size, config.top_k)
+                nucleus_size, kept_size = (1, 1) if greedy else cut(style, ranked_logits, config, weigh)
                 shares, accuracy = enclose(differences[:kept_size], config.temperature)
                 break
             except Undecided:

@@ -1,0 +1,127 @@
+"""The audit's end of the line to an engine: a process with limits, whose crash or silence is an answer too."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+WORKER = Path(__file__).with_name("worker.py")
+ANSWER_SECONDS = 20.0
+START_SECONDS = 120.0
+"""Importing an engine may load a framework."""
+MEMORY_BYTES = 8 << 30
+
+
+class EngineError(Exception):
+    """The engine answered with an error of its own: a refusal."""
+
+
+class EngineDied(Exception):
+    """The engine crashed, hung, or answered with something that is no answer."""
+
+
+class NoEngine(ValueError):
+    """The engine cannot be loaded or started."""
+
+
+@dataclass
+class Client:
+    """A line to one engine. The process is started when first needed, and again after it died."""
+
+    command: Sequence[str]
+    seconds: float = ANSWER_SECONDS
+    memory: int = MEMORY_BYTES
+    hidden: frozenset[str] = frozenset()
+    process: subprocess.Popen[bytes] | None = None
+    asked: int = 0
+    pending: bytes = b""
+
+    def start(self) -> None:
+        """Start the process under its memory limit."""
+        environment = {name: value for name, value in os.environ.items() if name not in self.hidden}
+        try:
+            self.process = subprocess.Popen(
+                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+            )
+        except OSError as error:
+            raise NoEngine(f"{shlex.join(self.command)} does not start: {error}") from error
+        self.pending = b""
+        if sys.platform == "linux":
+            import resource
+
+            resource.prlimit(self.process.pid, resource.RLIMIT_DATA, (self.memory, self.memory))
+
+    def ask(self, question: dict[str, Any], seconds: float | None = None) -> dict[str, Any]:
+        """The answer to a question; EngineError or EngineDied where there is none."""
+        fresh = self.process is None
+        if self.process is None:
+            self.start()
+        assert self.process is not None
+        assert self.process.stdin is not None
+        self.asked += 1
+        try:
+            self.process.stdin.write(json.dumps(question).encode() + b"\n")
+            self.process.stdin.flush()
+        except OSError:
+            raise self.died("left before it was asked") from None
+        line = self.line(max(START_SECONDS if fresh else 0.0, seconds or self.seconds))
+        try:
+            found = json.loads(line)
+        except ValueError:
+            raise self.died(f"answered {line[:80]!r}, which is no JSON") from None
+        if not isinstance(found, dict):
+            raise self.died(f"answered {line[:80]!r}, which is no JSON object")
+        if "failed" in found:
+            raise NoEngine(str(found["failed"]))
+        if "error" in found:
+            raise EngineError(str(found["error"]))
+        return found
+
+    def line(self, seconds: float) -> bytes:
+        """The next line of the process, waited for that long."""
+        assert self.process is not None
+        assert self.process.stdout is not None
+        end = time.monotonic() + seconds
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.process.stdout, selectors.EVENT_READ)
+            while b"\n" not in self.pending:
+                if not selector.select(max(0.0, end - time.monotonic())):
+                    raise self.died(f"gave no answer in {seconds:g} s")
+                chunk = os.read(self.process.stdout.fileno(), 1 << 16)
+                if not chunk:
+                    raise self.died("ended")
+                self.pending += chunk
+        line, _, self.pending = self.pending.partition(b"\n")
+        return line
+
+    def died(self, how: str) -> EngineDied:
+        """End the process; say how it went."""
+        process, self.process = self.process, None
+        if process is None:
+            return EngineDied(how)
+        if how != "ended":
+            process.kill()
+        code = process.wait()
+        return EngineDied(how if how != "ended" else f"crashed with exit code {code}")
+
+    def close(self) -> None:
+        """End the process."""
+        if self.process is not None:
+            self.died("closed")
+
+
+def client_for(spec: str, python: str | None = None, **limits: Any) -> Client:
+    """A line to the engine that a name stands for: stdio:COMMAND, or what `mtplx.audit.worker` loads."""
+    if spec.startswith("stdio:"):
+        return Client(shlex.split(spec.removeprefix("stdio:")), **limits)
+    hidden = frozenset({"PYTHONPATH"}) if python else frozenset()  # another Python has packages of its own
+    return Client([python or sys.executable, str(WORKER), spec], hidden=hidden, **limits)

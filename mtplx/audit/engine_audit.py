@@ -1,0 +1,146 @@
+"""Try every claim on an engine; a refutation is asked again of a fresh process before it counts (spec 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mtplx.audit.claims import CLAIMS, Claim, Trial
+from mtplx.audit.client import EngineDied, EngineError
+from mtplx.audit.finding import Finding, overall
+from mtplx.audit.subject import Subject
+from mtplx.audit.verdict import Verdict
+
+
+@dataclass
+class EngineReport:
+    """What an engine was found to do; `not_offered`: claims about methods it does not have."""
+
+    engine: str
+    spec: str
+    dialect: str
+    level: str
+    lossy: bool
+    findings: list[Finding] = field(default_factory=list)
+    not_offered: list[str] = field(default_factory=list)
+    planned: int = 0
+
+    @property
+    def verdict(self) -> Verdict:
+        """Over all claims; a refuted engine that declares itself lossy is LOSSY."""
+        found = overall(self.findings, complete=len(self.findings) == self.planned)
+        return Verdict.LOSSY if found is Verdict.REFUTED and self.lossy else found
+
+
+def answered(trial: Callable[[], Trial]) -> Trial | str:
+    """A trial's answer; where a valid question has none, what happened."""
+    try:
+        return trial()
+    except EngineError as error:
+        return f"it refuses a valid question: {error}"
+    except EngineDied as error:
+        return f"it {error}"
+
+
+def sentence(trial: Trial) -> str:
+    """A refutation in words."""
+    given = ", ".join(f"{name} = {short(value)}" for name, value in trial.given.items())
+    words = f"{trial.note}; " if trial.note else ""
+    return f"{given}: {words}right {short(trial.right)}, found {short(trial.found)}, distance {apart(trial.apart)}"
+
+
+def apart(value: Any) -> str:
+    """A distance: a small fraction as it is, a long one as a decimal."""
+    text = str(value)
+    return text if len(text) <= 16 else f"{float(value):.3g}"
+
+
+def short(value: Any) -> str:
+    """A value on one line, its end left out where it is long."""
+    if isinstance(value, dict):
+        text = "{" + ", ".join(f"{k}: {v}" for k, v in value.items()) + "}"
+    elif isinstance(value, list):
+        text = "(" + ", ".join(map(str, value)) + ")"
+    else:
+        text = str(value)
+    return text if len(text) <= 160 else f"{text[:150]} .."
+
+
+def witness(trial: Trial) -> dict[str, Any]:
+    """A refutation as JSON data."""
+    return {
+        "input": trial.given,
+        "right": trial.right,
+        "found": trial.found,
+        "distance": str(trial.apart),
+        "bound": str(trial.bound),
+        "note": trial.note,
+    }
+
+
+def same(a: Trial | str, b: Trial | str) -> bool:
+    """Whether a question had one answer twice."""
+    return (a.found, a.note) == (b.found, b.note) if isinstance(a, Trial) and isinstance(b, Trial) else a == b
+
+
+def try_claim(claim: Claim, subject: Subject) -> Finding:
+    """The first refuted trial of a claim, asked again of a fresh process; else EXACT, with the largest distance found."""
+    if claim.section == "robustness":
+        return try_refusals(claim, subject)
+    largest, tried = None, 0
+    for trial in claim.trials(subject):
+        found = answered(trial)
+        tried += 1
+        if isinstance(found, Trial) and found.holds:
+            largest = found if largest is None or found.apart > largest.apart else largest
+            continue
+        subject.client.close()
+        again = answered(trial)
+        if not same(found, again):
+            return Finding(
+                claim.id,
+                Verdict.INCONCLUSIVE,
+                f"two processes answer one question differently: {described(found)}; {described(again)}",
+            )
+        data = witness(found) if isinstance(found, Trial) else {"input": {}, "note": found}
+        return Finding(claim.id, Verdict.REFUTED, described(found), claim.section, subject.level, data, {"trials": tried})
+    if not tried:
+        return Finding(claim.id, Verdict.INCONCLUSIVE, "nothing could be asked", claim.section)
+    figures: dict[str, Any] = {"trials": tried}
+    if largest is not None and largest.apart:
+        figures |= {"largest distance": float(largest.apart), "bound": float(largest.bound)}
+    return Finding(claim.id, Verdict.EXACT, claim.sentence, claim.section, subject.level, figures=figures)
+
+
+def try_refusals(claim: Claim, subject: Subject) -> Finding:
+    """All questions that should be refused, and those that were answered, or ended the process."""
+    found = [(trial, answered(trial)) for trial in claim.trials(subject)]
+    bad = [result.given["asked"] if isinstance(result, Trial) else result for _, result in found if not passed(result)]
+    figures = {"trials": len(found), "answered": len(bad)}
+    if not bad:
+        return Finding(claim.id, Verdict.EXACT, claim.sentence, claim.section, figures=figures)
+    return Finding(claim.id, Verdict.REFUTED, f"answers instead of refusing: {'; '.join(bad)}", claim.section, figures=figures)
+
+
+def passed(result: Trial | str) -> bool:
+    """Whether a trial was answered, and well."""
+    return isinstance(result, Trial) and result.holds
+
+
+def described(found: Trial | str) -> str:
+    """A refutation in words."""
+    return sentence(found) if isinstance(found, Trial) else found
+
+
+def audit(subject: Subject, only: Sequence[str] = ()) -> Iterator[EngineReport]:
+    """Try every claim, or only those named; the report after each, growing."""
+    wanted = [claim for claim in CLAIMS if not only or claim.id in only]
+    tried = [claim for claim in wanted if claim.offered(subject)]
+    report = EngineReport(subject.name, subject.spec, subject.dialect, subject.level, subject.lossy)
+    report.not_offered = [claim.id for claim in wanted if claim not in tried]
+    report.planned = len(tried)
+    yield report
+    for claim in tried:
+        report.findings.append(try_claim(claim, subject))
+        yield report

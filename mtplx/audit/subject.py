@@ -1,0 +1,105 @@
+"""An engine under audit: its answers as exact numbers, and its laws, computed from its own code or probed on the lattice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sympy import QQ
+
+from mtplx.audit.client import Client, EngineDied, NoEngine
+from mtplx.audit.lattice import law_on_lattice
+from mtplx.audit.worker import METHODS
+from reference.numbers import rational
+
+Law = dict[Any, Any]
+
+
+def on_the_wire(value: Any, floats: bool) -> Any:
+    """A number or rows of numbers as JSON: floats for an engine that takes floats, else fractions in text."""
+    if isinstance(value, (list, tuple)):
+        return [on_the_wire(entry, floats) for entry in value]
+    exact = rational(value)
+    return float(exact.numerator) / float(exact.denominator) if floats else str(exact)
+
+
+def logits_on_the_wire(logits: Sequence[float]) -> list[Any]:
+    """Logits as JSON; -inf is a string, which JSON has no number for."""
+    return [logit if abs(logit) < float("inf") else str(logit) for logit in logits]
+
+
+def outcome_of(value: Any) -> Any:
+    """An answer as something hashable: a token, or a tuple of tokens."""
+    return tuple(map(outcome_of, value)) if isinstance(value, list) else value
+
+
+@dataclass
+class Subject:
+    """An engine: what it says of itself, and its answers. `read_twice`: names of tape cells it read more than once."""
+
+    spec: str
+    client: Client
+    name: str = ""
+    offers: tuple[str, ...] = ()
+    dialect: str = "mtplx"
+    floats: bool = False
+    laws: bool = False
+    lossy: bool = False
+    read_twice: set[str] = field(default_factory=set)
+
+    def meet(self, dialect: str | None = None) -> None:
+        """Ask the engine about itself; NoEngine if it cannot be met or offers nothing."""
+        try:
+            found = self.client.ask({"call": "about"})["value"]
+            self.name, self.offers = str(found["name"]), tuple(m for m in METHODS if m in found["offers"])
+            self.floats, self.lossy = found.get("numbers", "float") == "float", bool(found.get("lossy", False))
+            self.laws = bool(found.get("laws", False)) and not self.floats
+            self.dialect = dialect or found.get("dialect", "mtplx")
+        except (EngineDied, KeyError, TypeError) as error:
+            raise NoEngine(f"{self.spec} does not say what it is: {error}") from error
+        if not self.offers:
+            raise NoEngine(f"{self.spec} offers nothing; allowed: at least one of {', '.join(METHODS)}")
+
+    @property
+    def level(self) -> str:
+        """Of its laws."""
+        return "reals" if self.laws else "lattice"
+
+    def question(self, call: str, **arguments: Any) -> dict[str, Any]:
+        """A question with its rows in the engine's numbers."""
+        asked: dict[str, Any] = {"call": call}
+        for name, value in arguments.items():
+            if name == "logits":
+                asked[name] = logits_on_the_wire(value)
+            elif name in ("p", "q", "p_rows", "q_rows", "coins"):
+                asked[name] = on_the_wire(value, self.floats)
+            else:
+                asked[name] = value
+        return asked
+
+    def value(self, call: str, **arguments: Any) -> Any:
+        """The answer to a call."""
+        return self.client.ask(self.question(call, **arguments))["value"]
+
+    def law(self, call: str, thresholds: Sequence[Any] = (), coins: int = 8, **arguments: Any) -> Law:
+        """The law of the answer to a call that reads the tape."""
+        if self.laws:
+            found = self.client.ask({**self.question(call, **arguments), "law": True})
+            self.read_twice |= set(found["read_twice"])
+            return {outcome_of(outcome): rational(share) for outcome, share in found["law"]}
+
+        def ask(given: Sequence[float]) -> tuple[Any, int]:
+            found = self.client.ask(self.question(call, coins=list(given), **arguments))
+            return outcome_of(found["value"]), int(found.get("read", coins))
+
+        return law_on_lattice(ask, coins, thresholds)
+
+
+def mixture(laws: Sequence[tuple[Any, Law]]) -> Law:
+    """The law of an outcome whose law is drawn with these weights."""
+    mixed: Law = {}
+    for weight, law in laws:
+        for outcome, share in law.items():
+            mixed[outcome] = mixed.get(outcome, QQ(0)) + weight * share
+    return mixed
