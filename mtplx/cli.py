@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import mlx.core as mx
 import numpy as np
@@ -18,12 +18,25 @@ import typer
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from mtplx.audit.claims import BY_ID
+from mtplx.audit.client import client_for
+from mtplx.audit.dump import audit_dump
+from mtplx.audit.engine_audit import EngineReport
+from mtplx.audit.engine_audit import audit as audit_claims
+from mtplx.audit.engines import BUILT_IN
+from mtplx.audit.finding import Finding
 from mtplx.audit.mlx_lm_chain import doubles
 from mtplx.audit.rows import all_rows
 from mtplx.audit.run import ENGINES, Job, Report, run
-from mtplx.audit.show import print_report, report_data
+from mtplx.audit.show import print_report, refutations, report_data, sentence
+from mtplx.audit.show_dump import dump_data, print_dump
+from mtplx.audit.show_engine import print_engine
+from mtplx.audit.subject import Subject
 from mtplx.audit.verdict import EXIT_CODES, USAGE_ERROR, Verdict
+from mtplx.audit.verdict_file import report_data as engine_data
+from mtplx.audit.verdict_file import write
 from mtplx.config import SamplerConfig
 from mtplx.doors import logit_rows
 
@@ -87,20 +100,25 @@ def read_rows(path: Path, name: str) -> NDArray[np.float32]:
     return rows
 
 
-def finish(report: Report, as_json: bool, *, by_row: bool) -> None:
-    """Print the report and leave with the verdict's exit code, whether or not somebody reads to the end."""
+def finish(report: Report, as_json: bool, *, by_row: bool) -> NoReturn:
+    """Print the report of a check and leave with its verdict."""
     if as_json:
         text = json.dumps(report_data(report), indent=1) + "\n"
     else:
         with out.capture() as printed:
             print_report(report, out, by_row=by_row)
         text = printed.get()
+    leave(text, report.verdict)
+
+
+def leave(text: str, verdict: Verdict) -> NoReturn:
+    """Print, and leave with the verdict's exit code, whether or not somebody reads to the end."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    raise typer.Exit(EXIT_CODES[report.verdict])
+    raise typer.Exit(EXIT_CODES[verdict])
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; progress goes to standard error.")]
@@ -128,22 +146,113 @@ def check(
     finish(run("mtplx", jobs, err), as_json, by_row=True)
 
 
-@app.command(epilog=EXITS)
-def audit(
-    engine: Annotated[str, typer.Argument(help=f"One of: {', '.join(ENGINES)}.")],
-    as_json: Json = False,
-) -> None:
-    """Judge an engine's sampling chain against its own dialect, on real and synthetic rows under four settings."""
-    if engine not in ENGINES:
-        raise InputError(f"engine = {engine!r}; allowed: {', '.join(ENGINES)}")
-    if engine == "mlx_lm" and find_spec("mlx_lm") is None:
-        raise InputError("engine = 'mlx_lm' is not installed; it comes with the extra `peers`, which `test` contains")
+def row_finding(engine: str) -> Finding:
+    """The step by step audit of an engine's chain on real and synthetic rows, as one finding."""
     jobs = [
         Job(row.name, row.logits, np.roll(row.logits, 1) if engine == "mtplx" else None, config)
         for row in all_rows()
         for config in (map(doubles, SETTINGS) if engine == "mlx_lm" else SETTINGS)
     ]
-    finish(run(engine, jobs, err), as_json, by_row=False)
+    report = run(engine, jobs, err)
+    print_report(report, err, by_row=False)
+    found = refutations(report)
+    words = "; ".join(sentence(row, step) for row, step in found[:1]) or "Every step of every row is right, within its bound."
+    figures = {"trials": len(report.rows), "planned": report.planned, "refuted steps": len(found)}
+    return Finding("rows", report.verdict, words, figures=figures)
+
+
+def engine_command(engine: str, python: str | None, dialect: str | None) -> str:
+    """The line that audits an engine."""
+    options = [("--python", python), ("--dialect", dialect)]
+    return shlex.join(["mtplx", "audit", engine, *(part for name, value in options if value for part in (name, value))])
+
+
+def audit_engine(subject: Subject, claims: list[str], rows: bool, folder: Path | None) -> EngineReport:
+    """Try the claims with progress; what is found so far is written after each, and kept on Ctrl-C."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    report: EngineReport | None = None
+    try:
+        with Progress(*columns, console=err) as progress:
+            task = progress.add_task(subject.name, total=None)
+            for report in audit_claims(subject, [claim for claim in claims if claim != "rows"]):
+                report.planned += rows and not report.findings
+                words = f"{subject.name}  {report.findings[-1].claim if report.findings else ''}"
+                progress.update(task, total=report.planned, completed=len(report.findings), description=words)
+                if folder:
+                    write(report, folder)
+        if rows and report:
+            report.findings.append(row_finding(subject.name))
+    except KeyboardInterrupt:
+        err.print("interrupted: what follows is what was found so far")
+    finally:
+        subject.client.close()
+    assert report is not None
+    if folder:
+        write(report, folder)
+    return report
+
+
+@app.command(epilog=EXITS)
+def audit(
+    engine: Annotated[
+        str,
+        typer.Argument(
+            help=f"One of {', '.join(BUILT_IN)}; or your own: module:attribute, path.py:attribute, an entry point of group "
+            "mtplx.engines, or stdio:COMMAND. See docs/engines.md."
+        ),
+    ] = "",
+    dump: Annotated[Path | None, typer.Option(help="Audit a recording instead (JSON lines, docs/dumps.md).")] = None,
+    dialect: Annotated[str | None, typer.Option(help="Order of steps to judge targets by, not the engine's own.")] = None,
+    claim: Annotated[list[str] | None, typer.Option(help="Try this claim only; may be repeated.")] = None,
+    python: Annotated[str | None, typer.Option(help="The Python that has the engine, if it is another.")] = None,
+    out_folder: Annotated[
+        Path | None, typer.Option("--out", help="Write verdict.json and junit.xml here; they grow as claims are tried.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="How long one answer may take.")] = 20.0,
+    memory: Annotated[float, typer.Option(help="How many GiB the engine's process may use (Linux).")] = 8.0,
+    as_json: Json = False,
+) -> None:
+    """Judge an engine: every claim about what it offers, with a witness where one is refuted."""
+    if bool(engine) == bool(dump):
+        raise InputError("allowed: an engine, or --dump FILE, and not both")
+    if dump:
+        finish_dump(dump, dialect or "mtplx", as_json)
+    claims = list(claim or ())
+    known = [*BY_ID, *(["rows"] if engine in ENGINES else [])]
+    if strange := [name for name in claims if name not in known]:
+        raise InputError(f"claim = {strange[0]!r}; allowed: {', '.join(known)}")
+    client = client_for(BUILT_IN.get(engine, engine), python, seconds=seconds, memory=int(memory * 2**30))
+    subject = Subject(engine, client, command=engine_command(engine, python, dialect))
+    with reading():
+        subject.meet(dialect)
+        rows = engine in ENGINES and python is None and (not claims or "rows" in claims)
+        report = audit_engine(subject, claims, rows, out_folder)
+    if as_json:
+        text = json.dumps(engine_data(report), indent=1) + "\n"
+    else:
+        with out.capture() as printed:
+            print_engine(report, out)
+        text = printed.get()
+    leave(text, report.verdict)
+
+
+def finish_dump(path: Path, dialect: str, as_json: bool) -> NoReturn:
+    """Audit a recording, print what was found and leave with its verdict."""
+    with reading(), Progress(TextColumn("{task.description}"), TimeElapsedColumn(), console=err) as progress:
+        task = progress.add_task(f"{path.name}  line 0", total=None)
+
+        def show(line: int) -> None:
+            progress.update(task, description=f"{path.name}  line {line:,}")
+
+        with path.open(encoding="utf-8") as lines:
+            report = audit_dump(lines, dialect=dialect, progress=show)
+    if as_json:
+        text = json.dumps(dump_data(report), indent=1) + "\n"
+    else:
+        with out.capture() as printed:
+            print_dump(report, path.name, out)
+        text = printed.get()
+    leave(text, report.verdict)
 
 
 def main() -> None:

@@ -65,10 +65,12 @@ class Claim:
     methods: tuple[str, ...]
     trials: Trials
     section: str = "rule"
+    either: tuple[str, ...] = ()
 
     def offered(self, subject: Subject) -> bool:
-        """Whether the engine offers what the claim is about."""
-        return set(self.methods) <= set(subject.offers)
+        """Whether the engine offers all that the claim is about, and one of `either`."""
+        offers = set(subject.offers)
+        return set(self.methods) <= offers and (not self.either or bool(offers & set(self.either)))
 
 
 def texts(row: Sequence[Any]) -> list[str]:
@@ -490,6 +492,7 @@ def refusals(subject: Subject) -> Iterator[Callable[[], Trial]]:
 
 
 TOKEN, CHAIN = ("verify_token",), ("verify_chain",)
+REFUSALS = ("target", "acceptance", "residual", "verify_token")
 CLAIMS = (
     target_claim("target-plain", "Without temperature and cuts the target is the softmax of the logits."),
     target_claim("target-temperature", "The target at T is the softmax of logits / T, for small and large T too."),
@@ -518,7 +521,7 @@ CLAIMS = (
     ),
     Claim("joint-law", "A verified block and plain decoding have the joint law of the target's rows.", CHAIN, joint),
     Claim("greedy-chain", "With one-hot targets a block is the target's own text.", CHAIN, greedy_chain),
-    Claim("steady", "An answer does not depend on what was asked before.", (), steady),
-    Claim("bad-input", "What has no right answer is refused.", (), refusals, section="robustness"),
+    Claim("steady", "An answer does not depend on what was asked before.", (), steady, either=("target", *TOKEN)),
+    Claim("bad-input", "What has no right answer is refused.", (), refusals, "robustness", REFUSALS),
 )
 BY_ID = {claim.id: claim for claim in CLAIMS}

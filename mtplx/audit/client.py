@@ -10,7 +10,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,10 @@ ANSWER_SECONDS = 20.0
 START_SECONDS = 120.0
 """Importing an engine may load a framework."""
 MEMORY_BYTES = 8 << 30
+
+
+PIPE_BYTES = 512
+"""A pipe that is ready takes this many bytes at once without waiting (POSIX)."""
 
 
 class EngineError(Exception):
@@ -43,6 +48,7 @@ class Client:
     hidden: frozenset[str] = frozenset()
     process: subprocess.Popen[bytes] | None = None
     asked: int = 0
+    asked_sha256: Any = field(default_factory=sha256)
     pending: bytes = b""
 
     def start(self) -> None:
@@ -60,20 +66,24 @@ class Client:
 
             resource.prlimit(self.process.pid, resource.RLIMIT_DATA, (self.memory, self.memory))
 
-    def ask(self, question: dict[str, Any], seconds: float | None = None) -> dict[str, Any]:
+    def ask(self, question: dict[str, Any]) -> dict[str, Any]:
         """The answer to a question; EngineError or EngineDied where there is none."""
-        fresh = self.process is None
         if self.process is None:
-            self.start()
-        assert self.process is not None
-        assert self.process.stdin is not None
+            self.about()
+        text = json.dumps(question).encode() + b"\n"
         self.asked += 1
-        try:
-            self.process.stdin.write(json.dumps(question).encode() + b"\n")
-            self.process.stdin.flush()
-        except OSError:
-            raise self.died("left before it was asked") from None
-        line = self.line(max(START_SECONDS if fresh else 0.0, seconds or self.seconds))
+        self.asked_sha256.update(text)
+        return self.exchange(text, self.seconds)
+
+    def about(self) -> dict[str, Any]:
+        """What a new process says of itself; it may take its time to load."""
+        self.close()
+        self.start()
+        return dict(self.exchange(b'{"call": "about"}\n', START_SECONDS)["value"])
+
+    def exchange(self, text: bytes, seconds: float) -> dict[str, Any]:
+        """Send a line; the answer, waited for that long."""
+        line = self.line(text, seconds)
         try:
             found = json.loads(line)
         except ValueError:
@@ -86,22 +96,39 @@ class Client:
             raise EngineError(str(found["error"]))
         return found
 
-    def line(self, seconds: float) -> bytes:
-        """The next line of the process, waited for that long."""
+    def line(self, text: bytes, seconds: float) -> bytes:
+        """The line that answers a line; a process that does not even read is given up too."""
         assert self.process is not None
+        assert self.process.stdin is not None
         assert self.process.stdout is not None
         end = time.monotonic() + seconds
         with selectors.DefaultSelector() as selector:
             selector.register(self.process.stdout, selectors.EVENT_READ)
-            while b"\n" not in self.pending:
-                if not selector.select(max(0.0, end - time.monotonic())):
+            selector.register(self.process.stdin, selectors.EVENT_WRITE)
+            while text or b"\n" not in self.pending:
+                ready = selector.select(max(0.0, end - time.monotonic()))
+                if not ready:
                     raise self.died(f"gave no answer in {seconds:g} s")
-                chunk = os.read(self.process.stdout.fileno(), 1 << 16)
-                if not chunk:
-                    raise self.died("ended")
-                self.pending += chunk
+                for key, _ in ready:
+                    if key.fileobj is self.process.stdin:
+                        text = text[self.write(text[:PIPE_BYTES]) :]
+                        if not text:
+                            selector.unregister(self.process.stdin)
+                    elif chunk := os.read(self.process.stdout.fileno(), 1 << 16):
+                        self.pending += chunk
+                    else:
+                        raise self.died("ended")
         line, _, self.pending = self.pending.partition(b"\n")
         return line
+
+    def write(self, text: bytes) -> int:
+        """How many bytes a pipe that is ready took."""
+        assert self.process is not None
+        assert self.process.stdin is not None
+        try:
+            return os.write(self.process.stdin.fileno(), text)
+        except BrokenPipeError:
+            raise self.died("ended") from None
 
     def died(self, how: str) -> EngineDied:
         """End the process; say how it went."""

@@ -22,14 +22,24 @@ class EngineReport:
     dialect: str
     level: str
     lossy: bool
+    version: str | None
+    offers: tuple[str, ...]
+    command: str
+    inputs_sha256: str = ""
+    read_twice: set[str] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
     not_offered: list[str] = field(default_factory=list)
     planned: int = 0
 
     @property
+    def complete(self) -> bool:
+        """Every claim about what is offered was tried."""
+        return len(self.findings) == self.planned
+
+    @property
     def verdict(self) -> Verdict:
         """Over all claims; a refuted engine that declares itself lossy is LOSSY."""
-        found = overall(self.findings, complete=len(self.findings) == self.planned)
+        found = overall(self.findings, complete=self.complete)
         return Verdict.LOSSY if found is Verdict.REFUTED and self.lossy else found
 
 
@@ -67,8 +77,10 @@ def short(value: Any) -> str:
     return text if len(text) <= 160 else f"{text[:150]} .."
 
 
-def witness(trial: Trial) -> dict[str, Any]:
+def witness(trial: Trial | str) -> dict[str, Any]:
     """A refutation as JSON data."""
+    if isinstance(trial, str):
+        return {"input": {}, "right": "an answer", "found": None, "distance": "1", "bound": "0", "note": trial}
     return {
         "input": trial.given,
         "right": trial.right,
@@ -103,7 +115,7 @@ def try_claim(claim: Claim, subject: Subject) -> Finding:
                 Verdict.INCONCLUSIVE,
                 f"two processes answer one question differently: {described(found)}; {described(again)}",
             )
-        data = witness(found) if isinstance(found, Trial) else {"input": {}, "note": found}
+        data = {**witness(found), "reproduce": f"{subject.command} --claim {claim.id}"}
         return Finding(claim.id, Verdict.REFUTED, described(found), claim.section, subject.level, data, {"trials": tried})
     if not tried:
         return Finding(claim.id, Verdict.INCONCLUSIVE, "nothing could be asked", claim.section)
@@ -120,7 +132,7 @@ def try_refusals(claim: Claim, subject: Subject) -> Finding:
     figures = {"trials": len(found), "answered": len(bad)}
     if not bad:
         return Finding(claim.id, Verdict.EXACT, claim.sentence, claim.section, figures=figures)
-    return Finding(claim.id, Verdict.REFUTED, f"answers instead of refusing: {'; '.join(bad)}", claim.section, figures=figures)
+    return Finding(claim.id, Verdict.REFUTED, f"not refused: {'; '.join(bad)}", claim.section, figures=figures)
 
 
 def passed(result: Trial | str) -> bool:
@@ -137,10 +149,20 @@ def audit(subject: Subject, only: Sequence[str] = ()) -> Iterator[EngineReport]:
     """Try every claim, or only those named; the report after each, growing."""
     wanted = [claim for claim in CLAIMS if not only or claim.id in only]
     tried = [claim for claim in wanted if claim.offered(subject)]
-    report = EngineReport(subject.name, subject.spec, subject.dialect, subject.level, subject.lossy)
-    report.not_offered = [claim.id for claim in wanted if claim not in tried]
-    report.planned = len(tried)
+    report = EngineReport(
+        subject.name,
+        subject.spec,
+        subject.dialect,
+        subject.level,
+        subject.lossy,
+        subject.version,
+        subject.offers,
+        subject.command,
+        not_offered=[claim.id for claim in wanted if claim not in tried],
+        planned=len(tried),
+    )
     yield report
     for claim in tried:
         report.findings.append(try_claim(claim, subject))
+        report.inputs_sha256, report.read_twice = subject.client.asked_sha256.hexdigest(), subject.read_twice
         yield report

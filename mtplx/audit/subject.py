@@ -8,9 +8,10 @@ from typing import Any
 
 from sympy import QQ
 
-from mtplx.audit.client import Client, EngineDied, NoEngine
+from mtplx.audit.client import Client, EngineDied, EngineError, NoEngine
 from mtplx.audit.lattice import law_on_lattice
 from mtplx.audit.worker import METHODS
+from reference.dialects import dialect_named
 from reference.numbers import rational
 
 Law = dict[Any, Any]
@@ -36,7 +37,10 @@ def outcome_of(value: Any) -> Any:
 
 @dataclass
 class Subject:
-    """An engine: what it says of itself, and its answers. `read_twice`: names of tape cells it read more than once."""
+    """An engine: what it says of itself, and its answers.
+
+    command: the line that audits it. read_twice: names of tape cells that it read more than once.
+    """
 
     spec: str
     client: Client
@@ -46,18 +50,23 @@ class Subject:
     floats: bool = False
     laws: bool = False
     lossy: bool = False
+    version: str | None = None
+    command: str = ""
     read_twice: set[str] = field(default_factory=set)
 
     def meet(self, dialect: str | None = None) -> None:
         """Ask the engine about itself; NoEngine if it cannot be met or offers nothing."""
         try:
-            found = self.client.ask({"call": "about"})["value"]
+            found = self.client.about()
             self.name, self.offers = str(found["name"]), tuple(m for m in METHODS if m in found["offers"])
             self.floats, self.lossy = found.get("numbers", "float") == "float", bool(found.get("lossy", False))
             self.laws = bool(found.get("laws", False)) and not self.floats
-            self.dialect = dialect or found.get("dialect", "mtplx")
-        except (EngineDied, KeyError, TypeError) as error:
-            raise NoEngine(f"{self.spec} does not say what it is: {error}") from error
+            self.dialect = dialect_named(dialect or str(found.get("dialect", "mtplx"))).name
+            self.version = None if found.get("version") is None else str(found["version"])
+        except NoEngine as error:
+            raise NoEngine(f"engine = {self.spec!r}: {error}") from error
+        except (EngineDied, EngineError, KeyError, TypeError) as error:
+            raise NoEngine(f"engine = {self.spec!r} does not say what it is: {error}") from error
         if not self.offers:
             raise NoEngine(f"{self.spec} offers nothing; allowed: at least one of {', '.join(METHODS)}")
 

@@ -17,7 +17,8 @@ class Verdict(StrEnum):
     INCONCLUSIVE = "INCONCLUSIVE"
 
 
-EXIT_CODES = {Verdict.EXACT: 0, Verdict.REFUTED: 1, Verdict.INCONCLUSIVE: 3}
+EXIT_CODES = {Verdict.EXACT: 0, Verdict.LOSSY: 0, Verdict.REFUTED: 1, Verdict.INCONCLUSIVE: 3}
+"""LOSSY is an engine's own declaration: it counts as holding."""
 USAGE_ERROR = 2
 
 

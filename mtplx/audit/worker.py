@@ -81,8 +81,12 @@ def load(spec: str) -> Any:
     """The engine that `module:attribute`, `path.py:attribute` or an entry point of group `mtplx.engines` names."""
     place, _, attribute = spec.rpartition(":")
     if not place:
-        (entry,) = importlib.metadata.entry_points(group="mtplx.engines", name=spec)
-        found = entry.load()
+        entries = list(importlib.metadata.entry_points(group="mtplx.engines", name=spec))
+        if not entries:
+            raise ImportError(
+                "no engine of that name; allowed: a built-in one, an entry point, module:attribute, path.py:attribute"
+            )
+        found = entries[0].load()
     elif place.endswith(".py"):
         path = Path(place).resolve()
         sys.path.insert(0, str(path.parent))
@@ -108,6 +112,7 @@ def about(engine: Any) -> dict[str, Any]:
         "numbers": getattr(engine, "numbers", "exact"),
         "rule": getattr(engine, "rule", None),
         "lossy": bool(getattr(engine, "lossy", False)),
+        "version": getattr(engine, "version", None),
         "laws": True,
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import Any
 
 import mlx.core as mx
@@ -65,6 +66,7 @@ class Engine:
     name = "mlx_lm"
     dialect = "mlx_lm"
     numbers = "float"
+    version = version("mlx-lm")
     rule = "sampler-match"
 
     def target(self, logits: Any, config: Any) -> Any:

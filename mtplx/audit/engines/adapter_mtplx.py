@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Any
 
 from mtplx import sampling
@@ -14,6 +15,7 @@ class Engine:
     name = "mtplx"
     dialect = "mtplx"
     numbers = "float"
+    version = version("mtplx-exact")
 
     def target(self, logits: Any, config: Any) -> Any:
         """[V] logits to a law."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 
 from mtplx import sampling
 
-public: Any = sampling  # theirs, where this file is loaded by a Python that has it
+if find_spec("mtplx.audit"):
+    raise ImportError("this Python has our mtplx; --python names one that has the public engine")
+public: Any = sampling
 
 
 class Generator:
@@ -30,6 +34,7 @@ class Engine:
     name = "mtplx-pypi"
     dialect = "mtplx"
     numbers = "float"
+    version = version("mtplx")
 
     def target(self, logits: Any, config: Any) -> Any:
         """[V] logits to a law."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import Any
 
 import torch
@@ -21,6 +22,7 @@ class Engine:
     name = "transformers"
     dialect = "transformers"
     numbers = "float"
+    version = version("transformers")
 
     def target(self, logits: Any, config: Any) -> Any:
         """The law that generate(do_sample=True) draws from; at temperature 0, where it only has do_sample=False, the argmax."""
