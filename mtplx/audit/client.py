@@ -48,6 +48,7 @@ class Client:
     hidden: frozenset[str] = frozenset()
     process: subprocess.Popen[bytes] | None = None
     asked: int = 0
+    last: dict[str, Any] = field(default_factory=dict)
     asked_sha256: Any = field(default_factory=sha256)
     pending: bytes = b""
 
@@ -56,7 +57,12 @@ class Client:
         environment = {name: value for name, value in os.environ.items() if name not in self.hidden}
         try:
             self.process = subprocess.Popen(
-                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+                bufsize=0,
             )
         except OSError as error:
             raise NoEngine(f"{shlex.join(self.command)} does not start: {error}") from error
@@ -72,6 +78,7 @@ class Client:
             self.about()
         text = json.dumps(question).encode() + b"\n"
         self.asked += 1
+        self.last = question
         self.asked_sha256.update(text)
         return self.exchange(text, self.seconds)
 
@@ -138,6 +145,9 @@ class Client:
         if how != "ended":
             process.kill()
         code = process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
         return EngineDied(how if how != "ended" else f"crashed with exit code {code}")
 
     def close(self) -> None:

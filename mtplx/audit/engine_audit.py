@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sympy import QQ
+
 from mtplx.audit.claims import CLAIMS, Claim, Trial
 from mtplx.audit.client import EngineDied, EngineError
 from mtplx.audit.finding import Finding, overall
@@ -43,19 +45,22 @@ class EngineReport:
         return Verdict.LOSSY if found is Verdict.REFUTED and self.lossy else found
 
 
-def answered(trial: Callable[[], Trial]) -> Trial | str:
-    """A trial's answer; where a valid question has none, what happened."""
+def answered(trial: Callable[[], Trial], subject: Subject) -> Trial:
+    """A trial's answer; a valid question without one is a refutation too."""
     try:
         return trial()
     except EngineError as error:
-        return f"it refuses a valid question: {error}"
+        note = f"it refuses a valid question: {error}"
     except EngineDied as error:
-        return f"it {error}"
+        note = f"it {error}"
+    return Trial(subject.client.last, "an answer", None, QQ(1), note=note)
 
 
 def sentence(trial: Trial) -> str:
     """A refutation in words."""
     given = ", ".join(f"{name} = {short(value)}" for name, value in trial.given.items())
+    if trial.found is None:
+        return f"{given}: {trial.note}"
     words = f"{trial.note}; " if trial.note else ""
     return f"{given}: {words}right {short(trial.right)}, found {short(trial.found)}, distance {apart(trial.apart)}"
 
@@ -77,10 +82,8 @@ def short(value: Any) -> str:
     return text if len(text) <= 160 else f"{text[:150]} .."
 
 
-def witness(trial: Trial | str) -> dict[str, Any]:
+def witness(trial: Trial) -> dict[str, Any]:
     """A refutation as JSON data."""
-    if isinstance(trial, str):
-        return {"input": {}, "right": "an answer", "found": None, "distance": "1", "bound": "0", "note": trial}
     return {
         "input": trial.given,
         "right": trial.right,
@@ -91,34 +94,24 @@ def witness(trial: Trial | str) -> dict[str, Any]:
     }
 
 
-def same(a: Trial | str, b: Trial | str) -> bool:
-    """Whether a question had one answer twice."""
-    return (a.found, a.note) == (b.found, b.note) if isinstance(a, Trial) and isinstance(b, Trial) else a == b
-
-
 def try_claim(claim: Claim, subject: Subject) -> Finding:
     """The first refuted trial of a claim, asked again of a fresh process; else EXACT, with the largest distance found."""
     if claim.section == "robustness":
         return try_refusals(claim, subject)
     largest, tried = None, 0
     for trial in claim.trials(subject):
-        found = answered(trial)
+        found = answered(trial, subject)
         tried += 1
-        if isinstance(found, Trial) and found.holds:
+        if found.holds:
             largest = found if largest is None or found.apart > largest.apart else largest
             continue
         subject.client.close()
-        again = answered(trial)
-        if not same(found, again):
-            return Finding(
-                claim.id,
-                Verdict.INCONCLUSIVE,
-                f"two processes answer one question differently: {described(found)}; {described(again)}",
-            )
+        again = answered(trial, subject)
+        if (found.found, found.note) != (again.found, again.note):
+            words = f"two processes answer one question differently: {sentence(found)}; {sentence(again)}"
+            return Finding(claim.id, Verdict.INCONCLUSIVE, words, figures={"trials": tried})
         data = {**witness(found), "reproduce": f"{subject.command} --claim {claim.id}"}
-        return Finding(claim.id, Verdict.REFUTED, described(found), claim.section, subject.level, data, {"trials": tried})
-    if not tried:
-        return Finding(claim.id, Verdict.INCONCLUSIVE, "nothing could be asked", claim.section)
+        return Finding(claim.id, Verdict.REFUTED, sentence(found), claim.section, subject.level, data, {"trials": tried})
     figures: dict[str, Any] = {"trials": tried}
     if largest is not None and largest.apart:
         figures |= {"largest distance": float(largest.apart), "bound": float(largest.bound)}
@@ -127,22 +120,12 @@ def try_claim(claim: Claim, subject: Subject) -> Finding:
 
 def try_refusals(claim: Claim, subject: Subject) -> Finding:
     """All questions that should be refused, and those that were answered, or ended the process."""
-    found = [(trial, answered(trial)) for trial in claim.trials(subject)]
-    bad = [result.given["asked"] if isinstance(result, Trial) else result for _, result in found if not passed(result)]
+    found = [answered(trial, subject) for trial in claim.trials(subject)]
+    bad = [result.given.get("asked", result.note) for result in found if not result.holds]
     figures = {"trials": len(found), "answered": len(bad)}
     if not bad:
         return Finding(claim.id, Verdict.EXACT, claim.sentence, claim.section, figures=figures)
     return Finding(claim.id, Verdict.REFUTED, f"not refused: {'; '.join(bad)}", claim.section, figures=figures)
-
-
-def passed(result: Trial | str) -> bool:
-    """Whether a trial was answered, and well."""
-    return isinstance(result, Trial) and result.holds
-
-
-def described(found: Trial | str) -> str:
-    """A refutation in words."""
-    return sentence(found) if isinstance(found, Trial) else found
 
 
 def audit(subject: Subject, only: Sequence[str] = ()) -> Iterator[EngineReport]:

@@ -57,18 +57,25 @@ class Subject:
     def meet(self, dialect: str | None = None) -> None:
         """Ask the engine about itself; NoEngine if it cannot be met or offers nothing."""
         try:
-            found = self.client.about()
-            self.name, self.offers = str(found["name"]), tuple(m for m in METHODS if m in found["offers"])
-            self.floats, self.lossy = found.get("numbers", "float") == "float", bool(found.get("lossy", False))
-            self.laws = bool(found.get("laws", False)) and not self.floats
-            self.dialect = dialect_named(dialect or str(found.get("dialect", "mtplx"))).name
-            self.version = None if found.get("version") is None else str(found["version"])
+            self.introduce(self.client.about(), dialect)
         except NoEngine as error:
             raise NoEngine(f"engine = {self.spec!r}: {error}") from error
         except (EngineDied, EngineError, KeyError, TypeError) as error:
             raise NoEngine(f"engine = {self.spec!r} does not say what it is: {error}") from error
-        if not self.offers:
-            raise NoEngine(f"{self.spec} offers nothing; allowed: at least one of {', '.join(METHODS)}")
+        finally:
+            if not self.offers:
+                self.client.close()
+
+    def introduce(self, about: dict[str, Any], dialect: str | None) -> None:
+        """Take down what the engine says of itself."""
+        offers = tuple(method for method in METHODS if method in about["offers"])
+        if not offers:
+            raise NoEngine(f"it offers nothing; allowed: at least one of {', '.join(METHODS)}")
+        self.name, self.version = str(about["name"]), None if about.get("version") is None else str(about["version"])
+        self.floats, self.lossy = about.get("numbers", "float") == "float", bool(about.get("lossy", False))
+        self.laws = bool(about.get("laws", False)) and not self.floats
+        self.dialect = dialect_named(dialect or str(about.get("dialect", "mtplx"))).name
+        self.offers = offers
 
     @property
     def level(self) -> str:
