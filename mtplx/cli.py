@@ -1,4 +1,4 @@
-"""The command line: `mtplx check` and `mtplx audit`."""
+"""The command line: `mtplx check`, `mtplx audit` and `mtplx museum`."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ from mtplx.audit.engine_audit import audit as audit_claims
 from mtplx.audit.engines import BUILT_IN
 from mtplx.audit.finding import Finding
 from mtplx.audit.mlx_lm_chain import doubles
+from mtplx.audit.museum import matrix_data, museum, print_matrix
+from mtplx.audit.museum_engines import FAULTS, RIGHT
 from mtplx.audit.rows import all_rows
 from mtplx.audit.run import ENGINES, Job, Report, run
 from mtplx.audit.show import print_report, refutations, report_data, sentence
@@ -234,6 +236,22 @@ def audit(
             print_engine(report, out)
         text = printed.get()
     leave(text, report.verdict)
+
+
+@app.command("museum", epilog=EXITS)
+def show_museum(as_json: Json = False) -> None:
+    """Show that the audit sees: known faults of real engines, each to be refuted by the claim meant for it."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err) as progress:
+        task = progress.add_task("museum", total=len(FAULTS) + len(RIGHT))
+        matrix = museum(lambda shown: progress.update(task, advance=1, description=f"museum  {shown.id}"))
+    if as_json:
+        text = json.dumps(matrix_data(matrix), indent=1) + "\n"
+    else:
+        with out.capture() as printed:
+            print_matrix(matrix, out)
+        text = printed.get()
+    leave(text, Verdict.EXACT if matrix.holds else Verdict.REFUTED)
 
 
 def finish_dump(path: Path, dialect: str, as_json: bool) -> NoReturn:

@@ -21,7 +21,7 @@ from mtplx.audit.measure import SMALLEST_NORMAL, all_equal
 from mtplx.audit.subject import Law, Subject, mixture
 from reference import filtered_target, softmax
 from reference.claims import distance, extended, right_law
-from reference.models import Model
+from reference.models import Model, same_rows
 from reference.numbers import rational
 from reference.one_token import acceptance_probability, residual_distribution
 from reference.rules import greedy_law
@@ -137,7 +137,7 @@ def target_trial(subject: Subject, logits: Row, settings: Settings) -> Trial:
     uncut = right.midpoints if greedy else softmax(logits, settings.temperature).midpoints
     slack = QQ(0) if greedy else target_bound(logits, settings, uncut)
     if abs(total - 1) > slack:
-        return Trial(given, shown, found, abs(total - 1), slack, note=f"the probabilities sum to {float(total):.9g}")
+        return Trial(given, shown, found, abs(total - 1), slack, note=f"the probabilities sum to {float(total)!r}")
     kept, expected = {t for t, p in enumerate(row) if p}, set(right.support)
     lost = {t for t in expected - kept if right.midpoints[t] < SMALLEST_NORMAL}
     disputed = (kept ^ expected) - lost
@@ -285,7 +285,7 @@ def extreme_coins(subject: Subject) -> Iterator[Callable[[], Trial]]:
 
             def trial(p: Any = p, q: Any = q, x: int = x, coins: Any = coins) -> Trial:
                 given = {"p": texts(p), "q": texts(q), "draft": x, "coins": [*texts(coins), "..."]}
-                token = subject.value("verify_token", p=p, q=q, draft=x, coins=[*coins] * 4)
+                token = subject.value("verify_token", p=p, q=q, draft=x, coins=[*coins] * 16)
                 fair = isinstance(token, int) and 0 <= token < len(p) and p[token]
                 allowed = [t for t, share in enumerate(p) if share]
                 note = "" if fair else f"token {token} is emitted, which has probability 0"
@@ -311,8 +311,8 @@ def samples(subject: Subject) -> Iterator[Callable[[], Trial]]:
 PROPOSALS = [
     ([0.0, 0.0], OFF),
     ([1.0, 0.0], OFF),
-    ([0.0, 0.0, 0.0, 0.0], Settings(1.0, 1.0, 2)),
-    ([0.0, 0.0, 0.0, 0.0], Settings(1.0, 0.5, 0)),
+    ([0.0, 0.0, 0.0], Settings(1.0, 1.0, 2)),
+    ([0.0, 0.0, 0.0], Settings(1.0, 0.5, 0)),
     ([1.0, 0.0], Settings(0.5, 1.0, 0)),
     ([2.0, 1.0, 0.0], Settings(1.0, 1.0, 2)),
     ([2.0, 1.0, 0.0], Settings(0.0, 1.0, 0)),
@@ -402,18 +402,18 @@ def joint(subject: Subject) -> Iterator[Callable[[], Trial]]:
 
 
 def greedy_chain(subject: Subject) -> Iterator[Callable[[], Trial]]:
-    """Targets of temperature 0."""
+    """Targets of temperature 0: the same at every position, then of the whole prefix."""
+    words = "one-hot targets"
+    blocks = [Block(same_rows(p, q), k, words) for k in (1, 2) for p in inputs.laws(2, 1) for q in inputs.laws(2, 2)]
     for seed in range(4):
         drawn = inputs.dyadic_model(seed, 2)
-        block = Block(
-            Model(2, lambda prefix, m=drawn: greedy_law(m.target(prefix)), drawn.draft_row),  # type: ignore[misc]
-            2,
-            "one-hot targets",
-        )
+        greedy = Model(2, lambda prefix, m=drawn: greedy_law(m.target(prefix)), drawn.draft_row)  # type: ignore[misc]
+        blocks.append(Block(greedy, 2, words))
+    for block in blocks:
 
         def trial(block: Block = block) -> Trial:
             given = {"k": block.k, "model": block.words, **inputs.rows_of(block)}
-            return law_trial(given, right_law(block.model, 3), chain_law(subject, block), QQ(0))
+            return law_trial(given, right_law(block.model, block.k + 1), chain_law(subject, block), QQ(0))
 
         yield trial
 
@@ -423,7 +423,7 @@ def greedy_chain(subject: Subject) -> Iterator[Callable[[], Trial]]:
 
 def steady(subject: Subject) -> Iterator[Callable[[], Trial]]:
     """A question, another, and the first again."""
-    (p, q), (p2, q2) = (inputs.laws(3, 4)[4], inputs.laws(3, 4)[7]), (inputs.laws(3, 4)[8], inputs.laws(3, 4)[5])
+    p, q, p2, q2 = ([QQ(weight, 4) for weight in row] for row in ((1, 2, 1), (2, 1, 1), (1, 1, 2), (1, 3, 0)))
     first, other = Settings(0.5, 0.75, 2), Settings(2.0, 1.0, 0)
     rows: tuple[Row, Row] = [2.0, 1.0, 0.0], [0.0, 1.0, 2.0]
     asked: list[tuple[str, Callable[[], Any], Callable[[], Any]]] = []

@@ -145,7 +145,9 @@ TARGETS: dict[str, list[tuple[Row, Settings]]] = {
         ([0.0, 1.0, -2.0], Settings(0.75, 1.0, 0)),
         ([0.0, -1.0, -2.0], Settings(0.0625, 1.0, 0)),
         ([0.0, -1.0], Settings(1e-6, 1.0, 0)),
+        ([1.0, 0.0], Settings(1e-6, 1.0, 0)),
         ([0.0, 0.0, -1.0], Settings(1e-6, 1.0, 0)),
+        ([1.0, 0.0], Settings(1e-39, 1.0, 0)),
         ([4.0, 0.0, -4.0], Settings(1e6, 1.0, 0)),
     ],
     "target-greedy": [
@@ -158,6 +160,8 @@ TARGETS: dict[str, list[tuple[Row, Settings]]] = {
     "target-nucleus": [
         ([1.0, 0.0], Settings(1.0, 0.5, 0)),
         ([1.0, 0.0], Settings(1.0, 0.75, 0)),
+        ([1.0, 0.0], Settings(1.0, 1e-9, 0)),
+        ([0.5, 0.0], Settings(1.0, 0.35, 1)),
         ([0.0, 1.0, 2.0], Settings(1.0, 0.8, 0)),
         ([2.0, 1.0, 0.5, -1.0], Settings(1.0, 0.8, 0)),
         ([2.0, 1.0, 0.5, -1.0], Settings(1.0, 1e-9, 0)),
@@ -187,6 +191,7 @@ TARGETS: dict[str, list[tuple[Row, Settings]]] = {
     "target-order": [
         ([1.0, 0.5, 0.0], Settings(0.5, 0.6, 0)),
         ([1.0, 0.5, 0.0], Settings(2.0, 0.6, 0)),
+        ([1.0, 0.5, 0.0], Settings(1.0, 0.6, 2)),
         ([1.5, 1.0, 0.5, 0.0], Settings(1.0, 0.5, 2)),
         ([2.0, 1.0, 0.5, -1.0], Settings(0.75, 0.8, 2)),
         *((normal(seed, 12, 1.5), Settings(0.75, 0.9, 5)) for seed in range(10, 13)),

@@ -40,7 +40,12 @@ def law_on_lattice(ask: Ask, length: int, thresholds: Sequence[Any] = ()) -> dic
 
     def behaviour(before: tuple[int, ...], k: int) -> tuple[Answer, ...]:
         left = length - len(before) - 1
-        return tuple(ask([c / SIZE for c in (*before, k, *islice(cycle(rest), left))]) for rest in RESTS)
+        found: list[Answer] = []
+        for rest in RESTS:
+            found.append(ask([c / SIZE for c in (*before, k, *islice(cycle(rest), left))]))
+            if found[-1][1] <= len(before) + 1:  # no coin behind this one was read
+                break
+        return tuple(found)
 
     def step(before: tuple[int, ...], low: int, high: int, known: dict[int, Any]) -> None:
         """Find the behaviour at both sides of every change between low and high, which differ."""

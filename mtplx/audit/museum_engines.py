@@ -140,7 +140,7 @@ class LogSoftmaxThenTemperature(Target, id="log-softmax-then-temperature", sourc
         return super().weights([logit - whole for logit in logits], temperature)
 
 
-class DocumentedOrder(Target, id="temperature-after-the-cut-documented", source="sglang-jax#1563"):
+class DocumentedOrder(Target, id="documented-order", source="sglang-jax#1563"):
     """Top-k, then the nucleus of what is left, then the temperature: the dialect of llama.cpp, which it names."""
 
     dialect = "llama.cpp"
@@ -165,7 +165,7 @@ class TemperatureTwice(Target, id="temperature-twice", source="RL-Kernel#81", me
 
 
 class TinyTemperature(Target, id="tiny-temperature", source="vllm#2937", meant_for="target-temperature"):
-    """logits / T overflows in float32, and infinity minus infinity is no number."""
+    """logits / T overflows float32, and infinity minus infinity is no number."""
 
     def weights(self, logits: Row, temperature: float) -> list[float]:
         return super().weights([float32(logit / temperature) for logit in logits], 1.0)
@@ -281,11 +281,14 @@ class MaskIsANumber(Target, id="mask-is-a-number", meant_for="target-masked"):
         return super().weights([max(logit, -100.0) for logit in logits], temperature)
 
 
-class NeedsRangeOfHalf(Target, id="float16-weights", meant_for="target-half"):
-    """Logits are put on a grid of 1/256, which a bfloat16 below 1 is finer than."""
+class SettingsOfTheRequestBefore(Target, id="settings-of-the-request-before", meant_for="steady"):
+    """A request is answered with the settings that the one before left in the buffer."""
 
-    def weights(self, logits: Row, temperature: float) -> list[float]:
-        return super().weights([round(256 * logit) / 256 if logit > -inf else logit for logit in logits], temperature)
+    buffer: Any = None
+
+    def target(self, logits: Row, config: Any) -> Row:
+        stale, self.buffer = self.buffer, config
+        return super().target(logits, stale or config)
 
 
 # One token
@@ -327,6 +330,16 @@ class TokenRuleInFloats(Verifier, id="token-rule-in-floats"):
     """The token rule in float32, with coins k / 2^24, is exact on the lattice."""
 
     numbers = "float"
+
+
+class DraftLawOfTheRequestBefore(Verifier, id="draft-law-of-the-request-before", meant_for="steady"):
+    """A draft is judged with the q that the request before left in the buffer, if it fits."""
+
+    buffer: Any = None
+
+    def verify_token(self, p: Row, q: Row, draft: int, tape: Any) -> int:
+        stale, self.buffer = self.buffer, q
+        return super().verify_token(p, stale if stale and len(stale) == len(q) else q, draft, tape)
 
 
 class ResidualZeroMass(Verifier, id="residual-zero-mass", source="TorchCode#16"):
@@ -392,16 +405,6 @@ class PlaceholderId(Verifier, id="placeholder-id", source="vllm#46533", meant_fo
         if draft == -1:
             return len(p) - 1 if tape.coin() < p[draft] else self.drawn(p, tape)
         return super().verify_token(p, q, draft, tape)
-
-
-class RowsOfTheRequestBefore(Verifier, id="rows-of-the-request-before", meant_for="steady"):
-    """A vocabulary of three is judged with the q that the request before left in the buffer."""
-
-    buffer: Row | None = None
-
-    def verify_token(self, p: Row, q: Row, draft: int, tape: Any) -> int:
-        stale, self.buffer = self.buffer, tuple(q)
-        return super().verify_token(p, stale if stale and len(stale) == len(q) == 3 else q, draft, tape)
 
 
 class InclusiveCoin(Verifier, id="inclusive-coin", source="sglang#35771", meant_for="extreme-coins"):
@@ -567,7 +570,7 @@ class SharedNoise(Speculator, id="shared-noise", source="vllm#54282", meant_for=
 
 
 class OwnNoise(SharedNoise, id="noise-of-its-own"):
-    """Draft and residual are races over noise vectors of their own."""
+    """A residual race over a noise vector of its own is the token rule."""
 
     def drawn(self, law: Row, tape: Any) -> int:
         return int(tape.race(law, "noise of the residual"))
@@ -646,6 +649,13 @@ class TokenChain(Chain, id="token-chain"):
     """The token rule at every position has the joint law of the target."""
 
 
+class QRowsSwapped(Chain, id="q-rows-swapped", source="vllm#37237", meant_for="joint-law"):
+    """A row is judged with the q of another row, here of another position."""
+
+    def verify_chain(self, p_rows: Sequence[Row], q_rows: Sequence[Row], drafts: Sequence[int], tape: Any) -> list[int]:
+        return super().verify_chain(p_rows, q_rows[::-1], drafts, tape)
+
+
 class MatchRule(Chain, id="match-rule", source="mlx-swift-lm#459"):
     """Emitting the target's own draw, and going on while it is the draft, has the joint law of the target."""
 
@@ -704,15 +714,15 @@ class BlockRule(Exhibit, id="block-rule", source="arXiv 2403.10444"):
         tau = self.kept([tape.coin() < h for h in (*thresholds, rho[K])])
         if tau == K:
             return [*drafts, int(tape.categorical(p_rows[K]))]
-        return [*drafts[:tau], int(tape.categorical(self.residual(rho[tau], p_rows[tau], q_rows[tau])))]
+        return [*drafts[:tau], int(tape.categorical(self.last(rho[tau], p_rows[tau], q_rows[tau])))]
 
     def ahead(self, rho: Any, p: Row, q: Row) -> list[Any]:
         """(rho p - q)+."""
         return [max(0 * p_x, rho * p_x - q_x) for p_x, q_x in zip(p, q, strict=True)]
 
-    def residual(self, rho: Any, p: Row, q: Row) -> list[Any]:
+    def last(self, rho: Any, p: Row, q: Row) -> Row:
         """What the block ends with, as weights."""
-        return self.ahead(rho, p, q)
+        return self.ahead(rho, p, q) if any(self.ahead(rho, p, q)) else p
 
     def kept(self, below: Sequence[bool]) -> int:
         """How many drafts are kept: the last whose coin falls below its threshold."""
@@ -722,8 +732,8 @@ class BlockRule(Exhibit, id="block-rule", source="arXiv 2403.10444"):
 class BlockRuleTokenResidual(BlockRule, id="block-rule-token-residual", source="vllm-ascend#7807", meant_for="joint-law"):
     """The thresholds are the block rule's, the residual is the token rule's."""
 
-    def residual(self, rho: Any, p: Row, q: Row) -> list[Any]:
-        return self.ahead(1, p, q)
+    def last(self, rho: Any, p: Row, q: Row) -> Row:
+        return super().last(1, p, q)
 
 
 class BlockRuleFirstRejected(BlockRule, id="block-rule-first-rejected", meant_for="joint-law"):
@@ -749,10 +759,10 @@ class MedusaTypical(Exhibit, id="medusa-typical", source="arXiv 2401.10774"):
 
 
 NO_METHOD = {
-    "q-rows-swapped": "no method takes two requests at once, and one request alone is judged with its own rows",
     "randint-through-float": "no method draws an integer from a range",
     "penalty-counts-once-a-step": "the logits of a question are final: no method keeps counters",
     "eos-inside-the-block": "no method knows which token ends a text",
+    "draws-re-read-after-a-discard": "a block is verified once: no method drafts again",
     "cache-not-rolled-back": "the rows of a block are given in the question: no method runs a model",
 }
 """Faults that are no behaviour of a method, and why."""

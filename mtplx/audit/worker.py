@@ -11,6 +11,7 @@ import importlib
 import importlib.metadata
 import importlib.util
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -75,6 +76,11 @@ class Coins:
     def below(self, n: int, name: Any = None) -> int:
         """floor(n u)."""
         return int(n * self.coin(name))
+
+    def race(self, rates: Sequence[Any], noise: Any = None) -> int:
+        """The i with the smallest E_i / rates[i], with the exponential of a coin each: E = -log(1 - u)."""
+        waits = [-math.log1p(-float(self.coin(None if noise is None else (noise, i)))) for i in range(len(rates))]
+        return min((i for i, rate in enumerate(rates) if rate), key=lambda i: waits[i] / float(rates[i]))
 
 
 def load(spec: str) -> Any:
