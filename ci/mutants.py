@@ -62,6 +62,19 @@ REFERENCE_TARGET = "tests/unit/test_reference_target.py"
 TAPE = "tests/unit/test_tape.py"
 TAPE_REPORTS = "tests/meta/test_tape_reports.py"
 RULES = "tests/unit/test_rules.py"
+ENGINES = "tests/unit/test_engines.py"
+DUMP = "tests/unit/test_dump.py"
+
+
+def fault(name: str) -> str:
+    """The test that the audit refutes this engine of the museum."""
+    return f"tests/museum/test_museum_engines.py::test_the_claim_meant_for_a_fault_refutes_it[{name}]"
+
+
+def right(name: str) -> str:
+    """The test that the audit passes this engine."""
+    return f"tests/museum/test_museum_engines.py::test_what_is_right_passes[{name}]"
+
 
 MUTANTS = [
     # The MLX implementation
@@ -485,6 +498,112 @@ MUTANTS = [
         'Dialect("mlx_lm", tempered=False, nucleus_ties=True)',
         'Dialect("mlx_lm", tempered=False)',
         REFERENCE_TARGET,
+    ),
+    # The audit of engines
+    Mutant(
+        "audit: outcomes of probability 0 pass within the bound",
+        "mtplx/audit/claims.py",
+        "impossible = [outcome for outcome in found if outcome not in right]",
+        "impossible: list[Any] = []",
+        ENGINES,
+    ),
+    Mutant(
+        "audit: only middle coins are tried",
+        "mtplx/audit/claims.py",
+        "ends = (QQ(0), QQ(LAST, SIZE))",
+        "ends = (QQ(1, 2),)",
+        fault("inclusive-coin"),
+    ),
+    Mutant(
+        "audit: a proposal is believed",
+        "mtplx/audit/claims.py",
+        "law_trial(given, law_of([x / total for x in q]), tokens, bound)",
+        "law_trial(given, tokens, tokens, bound)",
+        fault("greedy-draft-soft-q"),
+    ),
+    Mutant(
+        "audit: every position has the rows of the first",
+        "mtplx/audit/claims.py",
+        "p_rows = [model.target(drafts[:i]) for i in range(k + 1)]",
+        "p_rows = [model.target(()) for i in range(k + 1)]",
+        right("token-chain"),
+    ),
+    Mutant(
+        "audit: drafts weigh the same",
+        "mtplx/audit/claims.py",
+        "            weight *= q[x]\n",
+        "            weight *= QQ(bool(q[x]), len(q))\n",
+        right("token-chain"),
+    ),
+    Mutant(
+        "audit: one answer is enough",
+        "mtplx/audit/engine_audit.py",
+        "if (found.found, found.note) != (again.found, again.note):",
+        "if False:",
+        ENGINES,
+    ),
+    Mutant(
+        "audit: declared loss is refuted",
+        "mtplx/audit/engine_audit.py",
+        "return Verdict.LOSSY if found is Verdict.REFUTED and self.lossy else found",
+        "return found",
+        ENGINES,
+    ),
+    Mutant(
+        "audit: an audit cut short is exact",
+        "mtplx/audit/finding.py",
+        "if Verdict.INCONCLUSIVE in verdicts or not complete or not verdicts:",
+        "if Verdict.INCONCLUSIVE in verdicts or not verdicts:",
+        ENGINES,
+    ),
+    Mutant(
+        "audit: refusals count",
+        "mtplx/audit/finding.py",
+        ' if finding.section != "robustness"}',
+        "}",
+        ENGINES,
+    ),
+    Mutant(
+        "audit: steps are not sought between the points",
+        "mtplx/audit/lattice.py",
+        "            if known[low] != known[high]:\n",
+        "            if False:\n",
+        ENGINES,
+    ),
+    Mutant(
+        "audit: coins behind are all low",
+        "mtplx/audit/lattice.py",
+        "for rest in RESTS:",
+        "for rest in RESTS[:1]:",
+        ENGINES,
+    ),
+    Mutant(
+        "audit: cells read twice are not told",
+        "mtplx/audit/subject.py",
+        'self.read_twice |= set(found["read_twice"])',
+        "pass",
+        ENGINES,
+    ),
+    Mutant(
+        "audit: q = 0 is not asked",
+        "mtplx/audit/claims.py",
+        "if bool(q[token]) == drafted:",
+        "if q[token] and drafted:",
+        fault("refused-at-q-0"),
+    ),
+    Mutant(
+        "audit: any distance is rounding",
+        "mtplx/audit/claims.py",
+        "slack + moved + right.radius)",
+        "QQ(1))",
+        fault("verify-ignores-temperature"),
+    ),
+    Mutant(
+        "audit: what was asked before does not matter",
+        "mtplx/audit/claims.py",
+        "same = (before, between) == (after, between_again)",
+        "same = True",
+        fault("settings-of-the-request-before"),
     ),
     # The law of a program, and the rules
     Mutant(

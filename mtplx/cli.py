@@ -21,7 +21,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from mtplx.audit.claims import BY_ID
-from mtplx.audit.client import client_for
+from mtplx.audit.client import NoEngine, client_for
 from mtplx.audit.dump import audit_dump
 from mtplx.audit.engine_audit import EngineReport
 from mtplx.audit.engine_audit import audit as audit_claims
@@ -226,7 +226,10 @@ def audit(
     client = client_for(BUILT_IN.get(engine, engine), python, seconds=seconds, memory=int(memory * 2**30))
     subject = Subject(engine, client, command=engine_command(engine, python, dialect))
     with reading():
-        subject.meet(dialect)
+        try:
+            subject.meet(dialect)
+        except NoEngine as error:
+            raise InputError(f"{error}; built in: {', '.join(BUILT_IN)}") from None
         rows = engine in ENGINES and python is None and (not claims or "rows" in claims)
         report = audit_engine(subject, claims, rows, out_folder)
     if as_json:

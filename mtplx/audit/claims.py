@@ -424,33 +424,26 @@ def greedy_chain(subject: Subject) -> Iterator[Callable[[], Trial]]:
 def steady(subject: Subject) -> Iterator[Callable[[], Trial]]:
     """A question, another, and the first again."""
     p, q, p2, q2 = ([QQ(weight, 4) for weight in row] for row in ((1, 2, 1), (2, 1, 1), (1, 1, 2), (1, 3, 0)))
-    first, other = Settings(0.5, 0.75, 2), Settings(2.0, 1.0, 0)
-    rows: tuple[Row, Row] = [2.0, 1.0, 0.0], [0.0, 1.0, 2.0]
-    asked: list[tuple[str, Callable[[], Any], Callable[[], Any]]] = []
-    if "target" in subject.offers:
-        asked.append(
-            (
-                "target of another row with other settings",
-                lambda: subject.value("target", logits=rows[0], config=first.data()),
-                lambda: subject.value("target", logits=rows[1], config=other.data()),
-            )
-        )
-    if "verify_token" in subject.offers:
-        asked.append(
-            (
-                "verification of another pair of rows",
-                lambda: law_text(verified(subject, p, q, q)),
-                lambda: law_text(verified(subject, p2, q2, q2)),
-            )
-        )
-    for words, ask, ask_other in asked:
+    block, other = (Block(same_rows(*rows), 1, "") for rows in ((p, q), (p2, q2)))
+    first, second = Settings(0.5, 0.75, 2).data(), Settings(2.0, 1.0, 0).data()
+    questions: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
+        "target": (
+            lambda: subject.value("target", logits=[2.0, 1.0, 0.0], config=first),
+            lambda: subject.value("target", logits=[0.0, 1.0, 2.0], config=second),
+        ),
+        "verify_token": (lambda: law_text(verified(subject, p, q, q)), lambda: law_text(verified(subject, p2, q2, q2))),
+        "verify_chain": (lambda: law_text(chain_law(subject, block)), lambda: law_text(chain_law(subject, other))),
+    }
+    for method, (ask, ask_other) in questions.items():
+        if method not in subject.offers:
+            continue
 
-        def trial(words: str = words, ask: Callable[[], Any] = ask, ask_other: Callable[[], Any] = ask_other) -> Trial:
+        def trial(method: str = method, ask: Callable[[], Any] = ask, ask_other: Callable[[], Any] = ask_other) -> Trial:
             before, between = ask(), ask_other()
             after, between_again = ask(), ask_other()
             same = (before, between) == (after, between_again)
-            note = "" if same else f"the answer changes after a {words}"
-            return Trial({"asked twice": words}, before, after, QQ(0 if same else 1), QQ(0), note)
+            note = "" if same else f"the answer of {method} changes after a question with other rows and settings"
+            return Trial({"asked twice": method}, before, after, QQ(0 if same else 1), QQ(0), note)
 
         yield trial
 
@@ -521,7 +514,7 @@ CLAIMS = (
     ),
     Claim("joint-law", "A verified block and plain decoding have the joint law of the target's rows.", CHAIN, joint),
     Claim("greedy-chain", "With one-hot targets a block is the target's own text.", CHAIN, greedy_chain),
-    Claim("steady", "An answer does not depend on what was asked before.", (), steady, either=("target", *TOKEN)),
+    Claim("steady", "An answer does not depend on what was asked before.", (), steady, either=("target", *TOKEN, *CHAIN)),
     Claim("bad-input", "What has no right answer is refused.", (), refusals, "robustness", REFUSALS),
 )
 BY_ID = {claim.id: claim for claim in CLAIMS}

@@ -68,7 +68,7 @@ def test_check_reads_bfloat16_safetensors_and_prints_json(tmp_path: Path) -> Non
         (("check", "--logits", "{rows}", "--draft", "{nan}"), "nan"),
         (("check", "--logits", "{rows}", "--draft", "{short}"), "allowed: the same shape"),
         (("check",), "--logits"),
-        (("audit", "vllm"), "allowed: mtplx, mlx_lm"),
+        (("audit", "vllm"), "built in: mtplx, mlx_lm"),
     ],
 )
 def test_bad_input_is_exit_2_with_a_sentence(rows: Path, tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
