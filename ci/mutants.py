@@ -571,10 +571,17 @@ MUTANTS = [
         ENGINES,
     ),
     Mutant(
-        "audit: coins behind are all low",
+        "audit: random coins are not asked",
         "mtplx/audit/lattice.py",
-        "for rest in RESTS:",
-        "for rest in RESTS[:1]:",
+        "if answer(coins)[0] != found.outcome(coins)]",
+        "if False]",
+        ENGINES,
+    ),
+    Mutant(
+        "audit: a distance refutes at once",
+        "mtplx/audit/engine_audit.py",
+        "if checks > MOST_CHECKS:",
+        "if False:",
         ENGINES,
     ),
     Mutant(

@@ -286,12 +286,29 @@ def extreme_coins(subject: Subject) -> Iterator[Callable[[], Trial]]:
             def trial(p: Any = p, q: Any = q, x: int = x, coins: Any = coins) -> Trial:
                 given = {"p": texts(p), "q": texts(q), "draft": x, "coins": [*texts(coins), "..."]}
                 token = subject.value("verify_token", p=p, q=q, draft=x, coins=[*coins] * 16)
-                fair = isinstance(token, int) and 0 <= token < len(p) and p[token]
-                allowed = [t for t, share in enumerate(p) if share]
-                note = "" if fair else f"token {token} is emitted, which has probability 0"
-                return Trial(given, f"one of {allowed}", token, QQ(0 if fair else 1), QQ(0), note)
+                return possible_trial(given, p, token)
 
             yield trial
+
+
+def extreme_samples(subject: Subject) -> Iterator[Callable[[], Trial]]:
+    """Coins of 0 and of 1 - 2^-24: what is drawn must have p > 0."""
+    for p, u in product([*inputs.laws(2, 1), *inputs.laws(3, 2)], (QQ(0), QQ(LAST, SIZE))):
+        if all(p):
+            continue
+
+        def trial(p: Any = p, u: Any = u) -> Trial:
+            token = subject.value("sample", p=p, coins=[u] * 32)
+            return possible_trial({"p": texts(p), "coins": [str(u), "..."]}, p, token)
+
+        yield trial
+
+
+def possible_trial(given: dict[str, Any], p: Any, token: Any) -> Trial:
+    """A token beside those that can occur."""
+    fair = isinstance(token, int) and 0 <= token < len(p) and p[token]
+    note = "" if fair else f"token {token} is emitted, which has probability 0"
+    return Trial(given, f"one of {[t for t, share in enumerate(p) if share]}", token, QQ(0 if fair else 1), QQ(0), note)
 
 
 def samples(subject: Subject) -> Iterator[Callable[[], Trial]]:
@@ -322,7 +339,13 @@ PROPOSALS = [
 def proposed(subject: Subject, logits: Row, settings: Settings) -> tuple[Law, list[Any]]:
     """The law of a proposed token, and the q that is reported with it; q must be the same for every token."""
     law = subject.law("propose", [QQ(k, 16) for k in range(16)], logits=logits, config=settings.data())
-    reports = {tuple(map(rational, q)) for _, q in ((o[0], o[1]) for o in law)}
+    for outcome in law:
+        if not (isinstance(outcome, tuple) and len(outcome) == 2 and isinstance(outcome[1], tuple)):
+            raise EngineError(f"propose answers {outcome!r}; allowed: a token and the law it was drawn from")
+    try:
+        reports = {tuple(map(rational, q)) for _, q in law}
+    except ValueError as error:
+        raise EngineError(f"propose reports no law: {error}") from None
     tokens: Law = {}
     for (token, _), share in law.items():
         tokens[token] = tokens.get(token, QQ(0)) + share
@@ -505,6 +528,7 @@ CLAIMS = (
     Claim("residual", "The residual is the positive part of p - q, normalised.", ("residual",), residuals(False)),
     Claim("residual-at-p-q", "Where p = q the residual is p.", ("residual",), residuals(True)),
     Claim("sample-law", "A draw from a row has its law.", ("sample",), samples),
+    Claim("sample-coins", "Coins of 0 and just below 1 draw no token of probability 0.", ("sample",), extreme_samples),
     Claim("one-token-law", "The token emitted for a draft from q has the law p.", TOKEN, one_token),
     Claim("one-hot-draft", "A certain draft, reported as its one-hot, is followed by p.", TOKEN, certain_drafts),
     Claim("extreme-coins", "Coins of 0 and just below 1 emit no token of probability 0.", TOKEN, extreme_coins),

@@ -11,8 +11,12 @@ from sympy import QQ
 from mtplx.audit.claims import CLAIMS, Claim, Trial
 from mtplx.audit.client import EngineDied, EngineError
 from mtplx.audit.finding import Finding, overall
+from mtplx.audit.lattice import CHECKS, Unprobeable
 from mtplx.audit.subject import Subject
 from mtplx.audit.verdict import Verdict
+
+FEWEST_CHECKS, MOST_CHECKS = 512, 20_000
+"""Random coins that a probed law must predict before it refutes."""
 
 
 @dataclass
@@ -98,12 +102,29 @@ def try_claim(claim: Claim, subject: Subject) -> Finding:
     """The first refuted trial of a claim, asked again of a fresh process; else EXACT, with the largest distance found."""
     if claim.section == "robustness":
         return try_refusals(claim, subject)
+    try:
+        return try_trials(claim, subject)
+    except Unprobeable as error:
+        words = f"its law on the lattice cannot be probed: {error}; exact numbers would give it"
+        return Finding(claim.id, Verdict.INCONCLUSIVE, words, claim.section, subject.level)
+    finally:
+        subject.checks = CHECKS
+
+
+def try_trials(claim: Claim, subject: Subject) -> Finding:
+    """Trial by trial, the smallest first."""
     largest, tried = None, 0
     for trial in claim.trials(subject):
         found = answered(trial, subject)
         tried += 1
         if found.holds:
             largest = found if largest is None or found.apart > largest.apart else largest
+            continue
+        while probed(found, subject) and subject.checks < checks_for(found.apart):
+            subject.checks = checks_for(found.apart)
+            found = answered(trial, subject)
+        if found.holds:
+            subject.checks = CHECKS
             continue
         subject.client.close()
         again = answered(trial, subject)
@@ -116,6 +137,23 @@ def try_claim(claim: Claim, subject: Subject) -> Finding:
     if largest is not None and largest.apart:
         figures |= {"largest distance": float(largest.apart), "bound": float(largest.bound)}
     return Finding(claim.id, Verdict.EXACT, claim.sentence, claim.section, subject.level, figures=figures)
+
+
+def probed(trial: Trial, subject: Subject) -> bool:
+    """Whether a trial is refuted by the distance of a law that was probed, and not by an outcome that cannot be."""
+    return not trial.holds and not trial.note and not subject.laws and isinstance(trial.right, dict)
+
+
+def checks_for(apart: Any) -> int:
+    """How many random coins must come out as a probed law predicts before it may refute at this distance from the right law.
+
+    If the engine were right, each would stray with probability `apart` at least: 21 / apart of them all agree with probability
+    exp(-21) < 10^-9 at most. Raises Unprobeable where that is too many.
+    """
+    checks = int(21 / apart) + 1
+    if checks > MOST_CHECKS:
+        raise Unprobeable(f"a distance of {float(apart):.2g} takes {checks:,} random coins to tell from a step not seen")
+    return max(FEWEST_CHECKS, checks)
 
 
 def try_refusals(claim: Claim, subject: Subject) -> Finding:

@@ -37,17 +37,29 @@ def laws(size: int, parts: int) -> list[Law]:
     return [[QQ(weight, parts) for weight in weights] for weights in split(parts, size)]
 
 
+def lone(share: Any) -> Law:
+    """A law of two tokens, the first with this share."""
+    return [share, 1 - share]
+
+
+SMALL = [(lone(QQ(1, 64)), lone(QQ(1, 2)))] + [
+    (lone(QQ(1, 2**bits)), lone(QQ(3, 2 ** (bits + more)))) for bits, more in ((7, 0), (7, 2), (12, 1), (12, 3))
+]
+"""Rows with a small probability, exact as floats."""
+
+
 def pairs(floats: bool) -> Iterator[Pair]:
-    """Targets and drafts: every pair of two tokens in quarters, then of three tokens, then some of five in sixteenths."""
+    """Targets and drafts: every pair of two tokens in quarters, then of three, small probabilities, and some longer rows."""
     yield from product(laws(2, 2), laws(2, 2))
     yield from [pair for pair in product(laws(2, 4), laws(2, 4)) if any(x.denominator == 4 for row in pair for x in row)]
     if not floats:
         yield from product(laws(3, 3), laws(3, 3))
     three = list(product(laws(3, 4), laws(3, 4)))
     yield from three[::15] if floats else three
+    yield from SMALL if floats else [*SMALL, *((q, p) for p, q in SMALL)]
     source = Random(0)
-    for _ in range(2 if floats else 20):
-        yield source.choice(laws(5, 16)), source.choice(laws(5, 16))
+    for size in (5, 7) if floats else (5, 7) * 10:
+        yield source.choice(laws(size, 16)), source.choice(laws(size, 16))
 
 
 def dyadic_model(seed: int, size: int, parts: int = 8) -> Model:
@@ -81,6 +93,8 @@ def blocks(floats: bool) -> Iterator[Block]:
             yield Block(dyadic_model(seed, 2), k, "rows of their own after every prefix")
     for seed in range(1 if floats else 8):
         yield Block(dyadic_model(seed, 3, 4), 2, "rows of their own after every prefix")
+    for size, k in ((4, 1), (2, 3)) if floats else ((4, 2), (3, 3), (2, 4)):
+        yield Block(dyadic_model(3, size, 4), k, "rows of their own after every prefix")
     if not floats:
         for seed in range(4):
             yield Block(random_model(seed, 3), 2, "rows of their own after every prefix")
@@ -136,6 +150,7 @@ TARGETS: dict[str, list[tuple[Row, Settings]]] = {
         ([0.0, 0.0], OFF),
         ([1.0, 0.0], OFF),
         ([0.0, 1.0], OFF),
+        ([3.5], OFF),
         ([2.0, 1.0, 0.5, -1.0], OFF),
         *((normal(seed, 6, 2), OFF) for seed in range(3)),
     ],
@@ -144,6 +159,7 @@ TARGETS: dict[str, list[tuple[Row, Settings]]] = {
         ([1.0, 0.0], Settings(2.0, 1.0, 0)),
         ([0.0, 1.0, -2.0], Settings(0.75, 1.0, 0)),
         ([0.0, -1.0, -2.0], Settings(0.0625, 1.0, 0)),
+        ([0.0, -0.015625], Settings(0.0078125, 1.0, 0)),
         ([0.0, -1.0], Settings(1e-6, 1.0, 0)),
         ([1.0, 0.0], Settings(1e-6, 1.0, 0)),
         ([0.0, 0.0, -1.0], Settings(1e-6, 1.0, 0)),
@@ -156,6 +172,7 @@ TARGETS: dict[str, list[tuple[Row, Settings]]] = {
         ([0.0, 2.0, 1.0], Settings(0.0, 0.5, 2)),
         ([1.0, 1.0], Settings(0.0, 1.0, 0)),
         ([0.0, 3.0, 3.0, 3.0], Settings(0.0, 1.0, 0)),
+        ([-inf, 1.0, 0.0], Settings(0.0, 1.0, 0)),
     ],
     "target-nucleus": [
         ([1.0, 0.0], Settings(1.0, 0.5, 0)),
@@ -165,6 +182,7 @@ TARGETS: dict[str, list[tuple[Row, Settings]]] = {
         ([0.0, 1.0, 2.0], Settings(1.0, 0.8, 0)),
         ([2.0, 1.0, 0.5, -1.0], Settings(1.0, 0.8, 0)),
         ([2.0, 1.0, 0.5, -1.0], Settings(1.0, 1e-9, 0)),
+        ([6.0, 0.0, 0.0], Settings(1.0, 0.996, 0)),
         *((normal(seed, 12, 1.5), Settings(1.0, 0.9, 0)) for seed in range(3)),
     ],
     "target-boundary": [
@@ -194,6 +212,8 @@ TARGETS: dict[str, list[tuple[Row, Settings]]] = {
         ([1.0, 0.5, 0.0], Settings(1.0, 0.6, 2)),
         ([1.5, 1.0, 0.5, 0.0], Settings(1.0, 0.5, 2)),
         ([2.0, 1.0, 0.5, -1.0], Settings(0.75, 0.8, 2)),
+        ([1.0, 0.5, 0.0], Settings(2.0, 1.0, 2)),
+        ([1.0, 0.5, 0.0], Settings(0.25, 0.85, 0)),
         *((normal(seed, 12, 1.5), Settings(0.75, 0.9, 5)) for seed in range(10, 13)),
     ],
     "target-masked": [
@@ -201,6 +221,8 @@ TARGETS: dict[str, list[tuple[Row, Settings]]] = {
         ([-inf, 0.0, -inf], Settings(0.5, 0.9, 2)),
         ([1.0, 0.0, -inf], OFF),
         ([1.0, -inf, 0.0], Settings(1.0, 0.75, 3)),
+        ([1.0, -inf, 0.0, 0.5], Settings(1.0, 1.0, 2)),
+        ([1.0, -inf, 0.0, -1.0], Settings(1.0, 0.5, 0)),
         ([1.0, -inf, 0.0], Settings(0.0, 1.0, 0)),
     ],
     "target-shift": [
@@ -217,7 +239,9 @@ TARGETS: dict[str, list[tuple[Row, Settings]]] = {
         (normal(31, 64, 1), Settings(0.75, 0.9, 20)),
         ([0.0] * 512, OFF),
         (normal(32, 1000, 2), Settings(1.0, 0.95, 50)),
+        (normal(34, 1000, 1), Settings(1.0, 1.0, 100)),
         (normal(33, 8192, 2), Settings(0.75, 0.95, 0)),
+        ([*normal(35, 300, 1), *[-20.0] * 69_699, 3.0], Settings(1.0, 0.95, 0)),
     ],
 }
 """Claim -> rows of logits and settings."""

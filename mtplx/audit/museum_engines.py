@@ -536,6 +536,14 @@ class UniformOnTheSupport(InverseCdf, id="uniform-on-the-support", meant_for="sa
         return support[int(tape.below(len(support)))]
 
 
+class InclusiveCdf(InverseCdf, id="inclusive-cdf", meant_for="sample-coins"):
+    """A draw is the first token whose cumulative probability is at least the coin, so a coin of 0 draws any."""
+
+    def sample(self, p: Row, tape: Any) -> int:
+        u = tape.coin()
+        return next(t for t, end in enumerate(accumulate(p)) if u <= end)
+
+
 # Proposals
 
 

@@ -9,12 +9,14 @@ from typing import Any
 from sympy import QQ
 
 from mtplx.audit.client import Client, EngineDied, EngineError, NoEngine
-from mtplx.audit.lattice import law_on_lattice
-from mtplx.audit.worker import METHODS
+from mtplx.audit.lattice import CHECKS, Unprobeable, law_on_lattice
+from mtplx.audit.worker import METHODS, READS_MORE
 from reference.dialects import dialect_named
 from reference.numbers import rational
 
 Law = dict[Any, Any]
+COINS = 32
+"""How many numbers an engine on the lattice is given for one answer."""
 
 
 def on_the_wire(value: Any, floats: bool) -> Any:
@@ -39,7 +41,8 @@ def outcome_of(value: Any) -> Any:
 class Subject:
     """An engine: what it says of itself, and its answers.
 
-    command: the line that audits it. read_twice: names of tape cells that it read more than once.
+    command: the line that audits it. read_twice: names of tape cells that it read more than once. checks: random coins that
+    must come out as a probed law predicts.
     """
 
     spec: str
@@ -53,6 +56,7 @@ class Subject:
     version: str | None = None
     command: str = ""
     read_twice: set[str] = field(default_factory=set)
+    checks: int = CHECKS
 
     def meet(self, dialect: str | None = None) -> None:
         """Ask the engine about itself; NoEngine if it cannot be met or offers nothing."""
@@ -72,6 +76,8 @@ class Subject:
         if not offers:
             raise NoEngine(f"it offers nothing; allowed: at least one of {', '.join(METHODS)}")
         self.name, self.version = str(about["name"]), None if about.get("version") is None else str(about["version"])
+        if about.get("numbers", "float") not in ("float", "exact"):
+            raise NoEngine(f"numbers = {about['numbers']!r}; allowed: 'exact', 'float'")
         self.floats, self.lossy = about.get("numbers", "float") == "float", bool(about.get("lossy", False))
         self.laws = bool(about.get("laws", False)) and not self.floats
         self.dialect = dialect_named(dialect or str(about.get("dialect", "mtplx"))).name
@@ -98,18 +104,23 @@ class Subject:
         """The answer to a call."""
         return self.client.ask(self.question(call, **arguments))["value"]
 
-    def law(self, call: str, thresholds: Sequence[Any] = (), coins: int = 8, **arguments: Any) -> Law:
-        """The law of the answer to a call that reads the tape."""
+    def law(self, call: str, thresholds: Sequence[Any] = (), coins: int = 3, **arguments: Any) -> Law:
+        """The law of the answer to a call that reads the tape; `coins` is how many, where the engine does not say."""
         if self.laws:
             found = self.client.ask({**self.question(call, **arguments), "law": True})
             self.read_twice |= set(found["read_twice"])
             return {outcome_of(outcome): rational(share) for outcome, share in found["law"]}
 
         def ask(given: Sequence[float]) -> tuple[Any, int]:
-            found = self.client.ask(self.question(call, coins=list(given), **arguments))
-            return outcome_of(found["value"]), int(found.get("read", coins))
+            try:
+                found = self.client.ask(self.question(call, coins=list(given), **arguments))
+            except EngineError as error:
+                if READS_MORE in str(error):
+                    raise Unprobeable(f"one answer reads more than {len(given)} coins") from None
+                raise
+            return outcome_of(found["value"]), min(len(given), int(found.get("read", coins)))
 
-        return law_on_lattice(ask, coins, thresholds)
+        return law_on_lattice(ask, COINS, thresholds, self.checks)
 
 
 def mixture(laws: Sequence[tuple[Any, Law]]) -> Law:

@@ -31,6 +31,7 @@ METHODS = {
 }
 """Method of an engine -> its arguments, without the tape."""
 READS_TAPE = ("sample", "propose", "verify_token", "verify_chain")
+READS_MORE = "one answer reads more than"
 STEPS = {"speculate": "propose and verify_token on one tape"}
 
 
@@ -56,7 +57,7 @@ class Coins:
         if name in self.named:
             return self.named[name]
         if self.read == len(self.coins):
-            raise IndexError(f"the engine reads more than {len(self.coins)} coins")
+            raise IndexError(f"{READS_MORE} {len(self.coins)} coins")
         coin = self.coins[self.read]
         self.read += 1
         if name is not None:
@@ -205,13 +206,14 @@ def answer(engine: Any, question: dict[str, Any]) -> dict[str, Any]:
 def main(spec: str) -> None:
     """Answer until the questions end. What the engine prints goes to standard error."""
     sys.path.pop(0)  # the folder of this file, whose modules are not the engine's
-    answers = os.fdopen(os.dup(1), "w")
+    questions, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # the engine's own standard streams
     os.dup2(2, 1)
     try:
         engine = load(spec)
     except Exception as error:
         engine, failure = None, f"{type(error).__name__}: {error}"
-    for line in sys.stdin:
+    for line in questions:
         if engine is None:
             found = {"failed": failure}
         else:

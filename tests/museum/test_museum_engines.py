@@ -105,6 +105,7 @@ def test_no_case_is_forgotten() -> None:
         "tree-without-renormalising",
         "siblings-q-not-renormalised",
         "uniform-on-the-support",
+        "inclusive-cdf",
         "shared-noise",
         "greedy-draft-soft-q",
         "raw-q-filtered-draft",

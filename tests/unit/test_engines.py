@@ -20,9 +20,9 @@ from sympy import QQ
 
 from mtplx.audit.claims import CLAIMS
 from mtplx.audit.client import NoEngine, client_for
-from mtplx.audit.engine_audit import EngineReport, audit
+from mtplx.audit.engine_audit import EngineReport, audit, checks_for
 from mtplx.audit.finding import Finding
-from mtplx.audit.lattice import SIZE, law_on_lattice
+from mtplx.audit.lattice import SIZE, Unprobeable, law_on_lattice
 from mtplx.audit.subject import Subject
 from mtplx.audit.verdict import Verdict
 from mtplx.audit.verdict_file import SCHEMA, report_data, write
@@ -179,6 +179,32 @@ def test_lattice_looks_at_what_later_coins_would_do() -> None:
         return int(first and second), 2
 
     assert law_on_lattice(ask, 2) == {0: QQ(3, 4), 1: QQ(1, 4)}
+
+
+def test_lattice_mends_what_random_coins_show() -> None:
+    """A rotated coin, whose pieces the first probes confuse, and a gap between the grid's points are found in a later round."""
+
+    def rotated(coins: Any) -> tuple[tuple[bool, bool], int]:
+        return tuple((coin + 0.375) % 1.0 >= 0.8125 for coin in coins[:2]), 2  # type: ignore[return-value]
+
+    law = law_on_lattice(rotated, 2, checks=64)
+    assert law == {(a, b): QQ(3 if a else 13, 16) * QQ(3 if b else 13, 16) for a in (True, False) for b in (True, False)}
+    gap = law_on_lattice(lambda coins: (0.5625 <= coins[0] < 0.6875, 1), 1, checks=64)
+    assert gap == {True: QQ(1, 8), False: QQ(7, 8)}
+
+
+def test_no_law_is_made_up() -> None:
+    """A race of two coins, and a coin whose last bit decides, have no law that probing finds."""
+    for outcome in (lambda coins: coins[0] < coins[1], lambda coins: int(coins[0] * SIZE) % 2):
+        with pytest.raises(Unprobeable):
+            law_on_lattice(lambda coins, outcome=outcome: (outcome(coins), 2), 2, checks=1000)
+
+
+def test_a_small_distance_takes_many_coins() -> None:
+    """A probed law refutes at distance d after 21 / d random coins; where those are too many it does not."""
+    assert (checks_for(QQ(1, 2)), checks_for(QQ(1, 100))) == (512, 2101)
+    with pytest.raises(Unprobeable, match="random coins"):
+        checks_for(QQ(1, 10**6))
 
 
 def test_what_cannot_occur_refutes_within_the_bound() -> None:
