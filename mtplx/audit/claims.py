@@ -304,6 +304,25 @@ def extreme_samples(subject: Subject) -> Iterator[Callable[[], Trial]]:
         yield trial
 
 
+def extreme_chains(subject: Subject) -> Iterator[Callable[[], Trial]]:
+    """Coins of 0 and of 1 - 2^-24, blocks of one draft: every token that is emitted must have p > 0."""
+    for p, q in product(inputs.laws(3, 2), inputs.laws(3, 2)):
+        for x, u in product(range(3), (QQ(0), QQ(LAST, SIZE))):
+            if not q[x] or all(p):
+                continue
+
+            def trial(p: Any = p, q: Any = q, x: int = x, u: Any = u) -> Trial:
+                given = {"p": texts(p), "q": texts(q), "draft": x, "coins": [str(u), "..."]}
+                found = subject.value("verify_chain", p_rows=[p, p], q_rows=[q], drafts=[x], coins=[u] * 32)
+                tokens = found if isinstance(found, list) and found else [found]
+                return next(
+                    (bad for token in tokens if not (bad := possible_trial(given, p, token)).holds),
+                    possible_trial(given, p, tokens[0]),
+                )
+
+            yield trial
+
+
 def possible_trial(given: dict[str, Any], p: Any, token: Any) -> Trial:
     """A token beside those that can occur."""
     fair = isinstance(token, int) and 0 <= token < len(p) and p[token]
@@ -462,6 +481,7 @@ def steady(subject: Subject) -> Iterator[Callable[[], Trial]]:
             continue
 
         def trial(method: str = method, ask: Callable[[], Any] = ask, ask_other: Callable[[], Any] = ask_other) -> Trial:
+            subject.client.close()  # a fresh process, so that what happens does not depend on other claims
             before, between = ask(), ask_other()
             after, between_again = ask(), ask_other()
             same = (before, between) == (after, between_again)
@@ -537,6 +557,7 @@ CLAIMS = (
         "proposal-law", "Proposed and verified on one tape, the token has the law p.", ("propose", "verify_token"), own_drafts
     ),
     Claim("joint-law", "A verified block and plain decoding have the joint law of the target's rows.", CHAIN, joint),
+    Claim("chain-coins", "Coins of 0 and just below 1 put no token of probability 0 in a block.", CHAIN, extreme_chains),
     Claim("greedy-chain", "With one-hot targets a block is the target's own text.", CHAIN, greedy_chain),
     Claim("steady", "An answer does not depend on what was asked before.", (), steady, either=("target", *TOKEN, *CHAIN)),
     Claim("bad-input", "What has no right answer is refused.", (), refusals, "robustness", REFUSALS),

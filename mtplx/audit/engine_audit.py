@@ -14,7 +14,10 @@ from mtplx.audit.finding import Finding, overall
 from mtplx.audit.lattice import CHECKS, Unprobeable
 from mtplx.audit.subject import Subject
 from mtplx.audit.verdict import Verdict
+from mtplx.audit.worker import READS_MORE
 
+OUR_LIMITS = (READS_MORE, "TapeError: a path of", "TapeError: more than", "is not exact; use instead")
+"""In an error of an engine: it met a limit of ours, which says nothing of its law."""
 FEWEST_CHECKS, MOST_CHECKS = 512, 20_000
 """Random coins that a probed law must predict before it refutes."""
 
@@ -54,6 +57,8 @@ def answered(trial: Callable[[], Trial], subject: Subject) -> Trial:
     try:
         return trial()
     except EngineError as error:
+        if any(limit in str(error) for limit in OUR_LIMITS):
+            raise Unprobeable(str(error)) from None
         note = f"it refuses a valid question: {error}"
     except EngineDied as error:
         note = f"it {error}"
@@ -105,7 +110,8 @@ def try_claim(claim: Claim, subject: Subject) -> Finding:
     try:
         return try_trials(claim, subject)
     except Unprobeable as error:
-        words = f"its law on the lattice cannot be probed: {error}; exact numbers would give it"
+        instead = "a program that the tape can represent" if subject.laws else "exact numbers"
+        words = f"its law cannot be found: {error}; it would take {instead}"
         return Finding(claim.id, Verdict.INCONCLUSIVE, words, claim.section, subject.level)
     finally:
         subject.checks = CHECKS

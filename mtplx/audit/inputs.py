@@ -93,7 +93,7 @@ def blocks(floats: bool) -> Iterator[Block]:
             yield Block(dyadic_model(seed, 2), k, "rows of their own after every prefix")
     for seed in range(1 if floats else 8):
         yield Block(dyadic_model(seed, 3, 4), 2, "rows of their own after every prefix")
-    for size, k in ((4, 1), (2, 3)) if floats else ((4, 2), (3, 3), (2, 4)):
+    for size, k in ((4, 1), (2, 3)) if floats else ((4, 2), (3, 3), (2, 4), (6, 1)):
         yield Block(dyadic_model(3, size, 4), k, "rows of their own after every prefix")
     if not floats:
         for seed in range(4):

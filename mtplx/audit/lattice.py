@@ -67,13 +67,15 @@ def points(thresholds: Iterable[Any]) -> set[int]:
     return {*range(0, SIZE, SIZE // GRID), LAST, *(k for k in near if 0 <= k <= LAST)}
 
 
-def law_on_lattice(ask: Ask, length: int, thresholds: Sequence[Any] = (), checks: int = CHECKS) -> dict[Any, Any]:
+def law_on_lattice(
+    ask: Ask, length: int, thresholds: Sequence[Any] = (), checks: int = CHECKS, seed: int = 0
+) -> dict[Any, Any]:
     """The law of ask(coins), coins of `length`; `thresholds` are where the right rule changes its mind.
 
     Raises Unprobeable unless `checks` random coins come out as predicted, in one of a few rounds.
     """
     probed, rests = points(thresholds), list[Coins](RESTS)
-    source, asked = Random(0), 0
+    source, asked = Random(seed), 0
 
     def answer(coins: Coins) -> Answer:
         nonlocal asked

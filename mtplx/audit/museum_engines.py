@@ -657,6 +657,14 @@ class TokenChain(Chain, id="token-chain"):
     """The token rule at every position has the joint law of the target."""
 
 
+class InclusiveChain(Chain, id="inclusive-chain", meant_for="chain-coins"):
+    """In a block, too, u <= p/q lets a coin of 0 accept a draft of probability 0."""
+
+    def choose(self, p: Row, q: Row, draft: int, tape: Any) -> int:
+        rest = [max(0 * p_x, p_x - q_x) for p_x, q_x in zip(p, q, strict=True)]
+        return draft if tape.coin() * q[draft] <= p[draft] else int(tape.categorical(rest if any(rest) else p))
+
+
 class QRowsSwapped(Chain, id="q-rows-swapped", source="vllm#37237", meant_for="joint-law"):
     """A row is judged with the q of another row, here of another position."""
 

@@ -57,6 +57,7 @@ class Subject:
     command: str = ""
     read_twice: set[str] = field(default_factory=set)
     checks: int = CHECKS
+    laws_asked: int = 0
 
     def meet(self, dialect: str | None = None) -> None:
         """Ask the engine about itself; NoEngine if it cannot be met or offers nothing."""
@@ -120,7 +121,8 @@ class Subject:
                 raise
             return outcome_of(found["value"]), min(len(given), int(found.get("read", coins)))
 
-        return law_on_lattice(ask, COINS, thresholds, self.checks)
+        self.laws_asked += 1  # other random coins for every law, the same in every audit
+        return law_on_lattice(ask, COINS, thresholds, self.checks, self.laws_asked)
 
 
 def mixture(laws: Sequence[tuple[Any, Law]]) -> Law:

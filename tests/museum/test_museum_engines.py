@@ -91,6 +91,7 @@ def test_no_case_is_forgotten() -> None:
         "settings-of-the-request-before",
         "draft-law-of-the-request-before",
         "q-rows-swapped",
+        "inclusive-chain",
         "accept-everything",
         "half-one-hot",
         "ratio-with-epsilon",

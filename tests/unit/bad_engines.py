@@ -106,3 +106,23 @@ class SharedCoin(Right):
             return draft
         residual = [max(x - y, 0) for x, y in zip(p, q, strict=True)]
         return tape.categorical(residual if any(residual) else p)
+
+
+class Rejects:
+    """Draws by a loop that only ends with probability 1."""
+
+    def sample(self, p, tape):
+        """Rejection sampling."""
+        while True:
+            token = tape.below(len(p))
+            if tape.coin() < p[token]:
+                return token
+
+
+class Floats:
+    """Turns its coin into a float."""
+
+    def sample(self, p, tape):
+        """Inverse CDF in floats."""
+        u = float(tape.coin())
+        return next(token for token in range(len(p)) if u < sum(p[: token + 1]))

@@ -99,6 +99,14 @@ def test_answers_that_waver_are_inconclusive() -> None:
     assert "two processes answer one question differently" in finding.sentence
 
 
+@pytest.mark.parametrize(("engine", "said"), [("Rejects", "a path of 1000 forks"), ("Floats", "is not exact; use instead")])
+def test_limits_of_ours_refute_nobody(engine: str, said: str) -> None:
+    """A program that the tape cannot represent is inconclusive, and the limit is named."""
+    finding = only(report_of(f"{BAD}:{engine}", "sample-law"))
+    assert finding.verdict is Verdict.INCONCLUSIVE
+    assert said in finding.sentence
+
+
 def test_declared_loss_counts_as_holding() -> None:
     """An engine that declares itself lossy is LOSSY where it is refuted."""
     report = report_of(f"{BAD}:Lossy", "acceptance")
