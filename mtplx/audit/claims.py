@@ -21,6 +21,7 @@ from mtplx.audit.measure import SMALLEST_NORMAL, all_equal
 from mtplx.audit.subject import Law, Subject, mixture
 from reference import filtered_target, softmax
 from reference.claims import distance, extended, right_law
+from reference.dialects import dialect_named
 from reference.models import Model, same_rows
 from reference.numbers import rational
 from reference.one_token import acceptance_probability, residual_distribution
@@ -28,9 +29,9 @@ from reference.rules import greedy_law
 
 UNIT = QQ(1, 2**24)
 """Unit roundoff of float32, the coarsest arithmetic that an engine is allowed without saying so."""
-LOG_RATIO = 2 * 16 * UNIT
-"""Relative error of a quotient of multiples of 1/16 taken through logarithms: each is below 3 in size and errs by 3u, their
-difference by u more, and exp by 2u and what its argument lacks; a division alone errs by u."""
+LOG_RATIO = 64 * UNIT
+"""Relative error of a quotient of probabilities of at least 3 * 2^-15 taken through logarithms: each is below 11 in size and
+errs by one ulp, 22u, their difference by 11u more, and exp by 2u besides: 57u; a division alone errs by u."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ def target_trial(subject: Subject, logits: Row, settings: Settings) -> Trial:
     disputed = (kept ^ expected) - lost
     moved = QQ(0)
     if disputed:
-        mass = softmax(logits, settings.temperature if settings.temperature and subject.dialect != "mlx_lm" else 1).midpoints
+        mass = softmax(logits, settings.temperature if not greedy and dialect_named(subject.dialect).tempered else 1).midpoints
         through = list(accumulate(mass[t] for t in right.ranked))
         low, high = sorted((len(kept), len(expected)))
         near = max((abs(through[r - 1] - rational(settings.top_p)) for r in range(low, high) if r), default=QQ(1))

@@ -20,8 +20,6 @@ ANSWER_SECONDS = 20.0
 START_SECONDS = 120.0
 """Importing an engine may load a framework."""
 MEMORY_BYTES = 8 << 30
-
-
 PIPE_BYTES = 512
 """A pipe that is ready takes this many bytes at once without waiting (POSIX)."""
 
