@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -104,17 +104,17 @@ def read_rows(path: Path, name: str) -> NDArray[np.float32]:
 
 def finish(report: Report, as_json: bool, *, by_row: bool) -> NoReturn:
     """Print the report of a check and leave with its verdict."""
-    if as_json:
-        text = json.dumps(report_data(report), indent=1) + "\n"
-    else:
+    leave(report_data(report) if as_json else None, lambda: print_report(report, out, by_row=by_row), report.verdict)
+
+
+def leave(data: dict[str, Any] | None, show: Callable[[], None], verdict: Verdict) -> NoReturn:
+    """Print JSON data, or what is shown without it, and leave with the verdict's exit code, read to the end or not."""
+    if data is None:
         with out.capture() as printed:
-            print_report(report, out, by_row=by_row)
+            show()
         text = printed.get()
-    leave(text, report.verdict)
-
-
-def leave(text: str, verdict: Verdict) -> NoReturn:
-    """Print, and leave with the verdict's exit code, whether or not somebody reads to the end."""
+    else:
+        text = json.dumps(data, indent=1) + "\n"
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -232,13 +232,7 @@ def audit(
             raise InputError(f"{error}; built in: {', '.join(BUILT_IN)}") from None
         rows = engine in ENGINES and python is None and (not claims or "rows" in claims)
         report = audit_engine(subject, claims, rows, out_folder)
-    if as_json:
-        text = json.dumps(engine_data(report), indent=1) + "\n"
-    else:
-        with out.capture() as printed:
-            print_engine(report, out)
-        text = printed.get()
-    leave(text, report.verdict)
+    leave(engine_data(report) if as_json else None, lambda: print_engine(report, out), report.verdict)
 
 
 @app.command("museum", epilog=EXITS)
@@ -248,13 +242,8 @@ def show_museum(as_json: Json = False) -> None:
     with Progress(*columns, console=err) as progress:
         task = progress.add_task("museum", total=len(FAULTS) + len(RIGHT))
         matrix = museum(lambda shown: progress.update(task, advance=1, description=f"museum  {shown.id}"))
-    if as_json:
-        text = json.dumps(matrix_data(matrix), indent=1) + "\n"
-    else:
-        with out.capture() as printed:
-            print_matrix(matrix, out)
-        text = printed.get()
-    leave(text, Verdict.EXACT if matrix.holds else Verdict.REFUTED)
+    verdict = Verdict.EXACT if matrix.holds else Verdict.REFUTED
+    leave(matrix_data(matrix) if as_json else None, lambda: print_matrix(matrix, out), verdict)
 
 
 def finish_dump(path: Path, dialect: str, as_json: bool) -> NoReturn:
@@ -267,13 +256,7 @@ def finish_dump(path: Path, dialect: str, as_json: bool) -> NoReturn:
 
         with path.open(encoding="utf-8") as lines:
             report = audit_dump(lines, dialect=dialect, progress=show)
-    if as_json:
-        text = json.dumps(dump_data(report), indent=1) + "\n"
-    else:
-        with out.capture() as printed:
-            print_dump(report, path.name, out)
-        text = printed.get()
-    leave(text, report.verdict)
+    leave(dump_data(report) if as_json else None, lambda: print_dump(report, path.name, out), report.verdict)
 
 
 def main() -> None:
