@@ -28,8 +28,8 @@ from mtplx.audit.engine_audit import audit as audit_claims
 from mtplx.audit.engines import BUILT_IN
 from mtplx.audit.finding import Finding
 from mtplx.audit.mlx_lm_chain import doubles
-from mtplx.audit.museum import matrix_data, museum, print_matrix
-from mtplx.audit.museum_engines import FAULTS, RIGHT
+from mtplx.audit.museum.catalogue import FAULTS, RIGHT
+from mtplx.audit.museum.matrix import matrix_data, museum, print_matrix
 from mtplx.audit.rows import all_rows
 from mtplx.audit.run import ENGINES, Job, Report, run
 from mtplx.audit.show import print_report, refutations, report_data, sentence

@@ -77,6 +77,11 @@ def test_reference_runs_without_mlx_and_numpy() -> None:
     assert not loaded & {"mlx", "numpy", "mtplx", "hypothesis"}
 
 
+def test_exhibits_need_the_standard_library_only() -> None:
+    """Every exhibit of the museum can be imported where no other package is installed, so that its process starts fast."""
+    subprocess.run([sys.executable, "-E", "-S", "-c", "import mtplx.audit.museum.catalogue"], check=True, cwd=ROOT)
+
+
 def test_implementation_runs_without_the_reference() -> None:
     """Importing and using the implementation loads neither the reference nor its number systems."""
     loaded = modules_after("from mtplx import sampling; sampling.softmax([1.0, 0.0]).tolist()")

@@ -10,8 +10,9 @@ import pytest
 from rich.console import Console
 
 from mtplx.audit.claims import CLAIMS
-from mtplx.audit.museum import Matrix, Shown, matrix_data, museum, print_matrix, report_of
-from mtplx.audit.museum_engines import FAULTS, NO_METHOD, RIGHT, UNSEEN, Exhibit
+from mtplx.audit.museum.catalogue import FAULTS, NO_METHOD, RIGHT, UNSEEN
+from mtplx.audit.museum.exhibit import Exhibit
+from mtplx.audit.museum.matrix import Matrix, Shown, matrix_data, museum, print_matrix, report_of
 from mtplx.audit.verdict import Verdict
 from tests.museum.cases import CASES
 from tests.museum.programs import FAULTS as PROGRAMS
@@ -226,8 +227,8 @@ def test_the_matrix_for_machines() -> None:
 
 def test_the_museum_tells_of_each_exhibit_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Faults come first, then what is right; each is told of once, as soon as it and those before it are done."""
-    monkeypatch.setattr("mtplx.audit.museum.FAULTS", [fault for fault in FAULTS if fault.id == "ties-keep-more-than-k"])
-    monkeypatch.setattr("mtplx.audit.museum.RIGHT", [right for right in RIGHT if right.id == "inverse-cdf"])
+    monkeypatch.setattr("mtplx.audit.museum.matrix.FAULTS", [fault for fault in FAULTS if fault.id == "ties-keep-more-than-k"])
+    monkeypatch.setattr("mtplx.audit.museum.matrix.RIGHT", [right for right in RIGHT if right.id == "inverse-cdf"])
     told: list[Shown] = []
     matrix = museum(told.append)
     assert [exhibit.id for exhibit in told] == ["ties-keep-more-than-k", "inverse-cdf"]

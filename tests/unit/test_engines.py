@@ -217,7 +217,7 @@ def test_a_small_distance_takes_many_coins() -> None:
 
 def test_what_cannot_occur_refutes_within_the_bound() -> None:
     """A coin of 0 that lets a token of probability 0 through moves a law by 2^-25, less than rounding, and refutes it."""
-    finding = only(report_of(f"{ROOT}/mtplx/audit/museum_engines.py:InclusiveCoin", "one-token-law"))
+    finding = only(report_of("mtplx.audit.museum.one_token:InclusiveCoin", "one-token-law"))
     assert finding.verdict is Verdict.REFUTED
     assert finding.witness is not None
     assert finding.witness["input"] == {"p": ["1", "0"], "q": ["1/2", "1/2"], "draft": "drawn from q"}

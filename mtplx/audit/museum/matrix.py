@@ -1,4 +1,4 @@
-"""The museum: every known fault that is a behaviour of an engine, against every claim of the audit.
+"""The matrix: every known fault that is a behaviour of an engine, against every claim of the audit.
 
 A fault counts as caught only if the claim meant for it refutes it, and nothing that is right may be flagged.
 """
@@ -15,11 +15,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from mtplx.audit import museum_engines
 from mtplx.audit.claims import CLAIMS
 from mtplx.audit.client import client_for
 from mtplx.audit.engine_audit import EngineReport, audit
-from mtplx.audit.museum_engines import FAULTS, NO_METHOD, RIGHT, UNSEEN, Exhibit
+from mtplx.audit.museum.catalogue import FAULTS, NO_METHOD, RIGHT, UNSEEN
+from mtplx.audit.museum.exhibit import Exhibit
 from mtplx.audit.run import follow_parent
 from mtplx.audit.subject import Subject
 from mtplx.audit.verdict import Verdict
@@ -73,7 +73,7 @@ class Matrix:
 
 def spec_of(exhibit: type[Exhibit]) -> str:
     """The name by which the audit loads it."""
-    return f"{museum_engines.__file__}:{exhibit.__name__}"
+    return f"{exhibit.__module__}:{exhibit.__name__}"
 
 
 def report_of(exhibit: type[Exhibit], only: Iterable[str] = ()) -> EngineReport:
@@ -87,9 +87,8 @@ def report_of(exhibit: type[Exhibit], only: Iterable[str] = ()) -> EngineReport:
     return report
 
 
-def show(class_name: str) -> Shown:
-    """The audit of an exhibit by the name of its class, which another process can be given."""
-    exhibit = getattr(museum_engines, class_name)
+def show(exhibit: type[Exhibit]) -> Shown:
+    """The audit of an exhibit against every claim."""
     report = report_of(exhibit)
     return Shown(
         exhibit.id,
@@ -109,7 +108,7 @@ def museum(progress: Callable[[Shown], None] = lambda shown: None) -> Matrix:
     # Processes, because threads would share the precision of the ball arithmetic.
     pool = ProcessPoolExecutor(WORKERS, get_context("spawn"), follow_parent)
     try:
-        for exhibit in pool.map(show, [exhibit.__name__ for exhibit in (*FAULTS, *RIGHT)]):
+        for exhibit in pool.map(show, (*FAULTS, *RIGHT)):
             progress(exhibit)
             shown.append(exhibit)
     finally:
