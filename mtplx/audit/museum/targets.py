@@ -130,7 +130,8 @@ class TinyTopP(Target, id="tiny-top-p", source="mlx-lm#1912", meant_for="target-
     """1 - top_p rounds to 1 in float32, and no cumulative mass exceeds that."""
 
     def nucleus(self, order: Sequence[int], weights: Row, top_p: float) -> set[int]:
-        through = accumulate(weights[t] / sum(weights) for t in reversed(order))
+        total = sum(weights)
+        through = accumulate(weights[t] / total for t in reversed(order))
         return {t for t, mass in zip(reversed(order), through, strict=True) if float32(mass) > float32(1 - top_p)}
 
 
