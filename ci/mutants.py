@@ -63,6 +63,7 @@ TAPE = "tests/unit/test_tape.py"
 TAPE_REPORTS = "tests/meta/test_tape_reports.py"
 RULES = "tests/unit/test_rules.py"
 ENGINES = "tests/unit/test_engines.py"
+QUESTIONS = "tests/unit/test_engine_questions.py"
 DUMP = "tests/unit/test_dump.py"
 
 
@@ -502,35 +503,35 @@ MUTANTS = [
     # The audit of engines
     Mutant(
         "audit: outcomes of probability 0 pass within the bound",
-        "mtplx/audit/claims.py",
+        "mtplx/audit/claims/trial.py",
         "impossible = [outcome for outcome in found if outcome not in right]",
         "impossible: list[Any] = []",
         ENGINES,
     ),
     Mutant(
         "audit: only middle coins are tried",
-        "mtplx/audit/claims.py",
-        "ends = (QQ(0), QQ(LAST, SIZE))",
-        "ends = (QQ(1, 2),)",
+        "mtplx/audit/claims/one_token.py",
+        "ENDS = (QQ(0), QQ(LAST, SIZE))",
+        "ENDS = (QQ(1, 2),)",
         fault("inclusive-coin"),
     ),
     Mutant(
         "audit: a proposal is believed",
-        "mtplx/audit/claims.py",
+        "mtplx/audit/claims/drafts.py",
         "law_trial(given, law_of([x / total for x in q]), tokens, bound)",
         "law_trial(given, tokens, tokens, bound)",
         fault("greedy-draft-soft-q"),
     ),
     Mutant(
         "audit: every position has the rows of the first",
-        "mtplx/audit/claims.py",
+        "mtplx/audit/claims/chains.py",
         "p_rows = [model.target(drafts[:i]) for i in range(k + 1)]",
         "p_rows = [model.target(()) for i in range(k + 1)]",
         right("token-chain"),
     ),
     Mutant(
         "audit: drafts weigh the same",
-        "mtplx/audit/claims.py",
+        "mtplx/audit/claims/chains.py",
         "            weight *= q[x]\n",
         "            weight *= QQ(bool(q[x]), len(q))\n",
         right("token-chain"),
@@ -538,8 +539,8 @@ MUTANTS = [
     Mutant(
         "audit: one answer is enough",
         "mtplx/audit/engine_audit.py",
-        "if (found.found, found.note) != (again.found, again.note):",
-        "if False:",
+        "return (a.found, a.note) == (b.found, b.note)",
+        "return True",
         ENGINES,
     ),
     Mutant(
@@ -593,24 +594,66 @@ MUTANTS = [
     ),
     Mutant(
         "audit: q = 0 is not asked",
-        "mtplx/audit/claims.py",
+        "mtplx/audit/claims/one_token.py",
         "if bool(q[token]) == drafted:",
         "if q[token] and drafted:",
         fault("refused-at-q-0"),
     ),
     Mutant(
         "audit: any distance is rounding",
-        "mtplx/audit/claims.py",
+        "mtplx/audit/claims/targets.py",
         "slack + moved + right.radius)",
         "QQ(1))",
         fault("verify-ignores-temperature"),
     ),
     Mutant(
         "audit: what was asked before does not matter",
-        "mtplx/audit/claims.py",
-        "same = (before, between) == (after, between_again)",
-        "same = True",
+        "mtplx/audit/claims/between.py",
+        "if pair[0] != pair[1]), None)",
+        "if False), None)",
         fault("settings-of-the-request-before"),
+    ),
+    Mutant(
+        "audit: the questions before are not asked again",
+        "mtplx/audit/engine_audit.py",
+        "subject.client.repeat(before)",
+        "subject.client.close()",
+        QUESTIONS,
+    ),
+    Mutant(
+        "audit: a silent method is asked on",
+        "mtplx/audit/engine_audit.py",
+        'subject.silent.add(subject.client.last["call"])',
+        "pass",
+        QUESTIONS,
+    ),
+    Mutant(
+        "audit: the fine grid is coarse",
+        "mtplx/audit/lattice.py",
+        "GRID, FINE = 4, 1024",
+        "GRID, FINE = 4, 4",
+        QUESTIONS,
+    ),
+    Mutant(
+        "audit: what reads no coin is certain",
+        "mtplx/audit/lattice.py",
+        "if any(answer((k,) * length)[0] != first for k in range(checks)):",
+        "if False:",
+        QUESTIONS,
+    ),
+    Mutant(
+        "audit: arguments written into are not told",
+        "mtplx/audit/worker.py",
+        "changed.update(",
+        "set().update(",
+        QUESTIONS,
+    ),
+    Mutant(
+        "audit: blocks have drafts",
+        "mtplx/audit/claims/chains.py",
+        "chain(inputs.blocks(subject.floats), alone)",
+        "chain(inputs.blocks(subject.floats), [])",
+        QUESTIONS,
     ),
     # The law of a program, and the rules
     Mutant(

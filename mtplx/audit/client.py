@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import selectors
@@ -20,6 +21,7 @@ ANSWER_SECONDS = 20.0
 START_SECONDS = 120.0
 """Importing an engine may load a framework."""
 MEMORY_BYTES = 8 << 30
+SILENCE = "gave no answer in"
 PIPE_BYTES = 512
 """A pipe that is ready takes this many bytes at once without waiting (POSIX)."""
 
@@ -38,7 +40,10 @@ class NoEngine(ValueError):
 
 @dataclass
 class Client:
-    """A line to one engine. The process is started when first needed, and again after it died."""
+    """A line to one engine. The process is started when first needed, and again after it died.
+
+    history: the questions that the present process was asked.
+    """
 
     command: Sequence[str]
     seconds: float = ANSWER_SECONDS
@@ -49,6 +54,7 @@ class Client:
     last: dict[str, Any] = field(default_factory=dict)
     asked_sha256: Any = field(default_factory=sha256)
     pending: bytes = b""
+    history: list[bytes] = field(default_factory=list)
 
     def start(self) -> None:
         """Start the process under its memory limit."""
@@ -64,7 +70,7 @@ class Client:
             )
         except OSError as error:
             raise NoEngine(f"{shlex.join(self.command)} does not start: {error}") from error
-        self.pending = b""
+        self.pending, self.history = b"", []
         if sys.platform == "linux":
             import resource
 
@@ -78,6 +84,7 @@ class Client:
         self.asked += 1
         self.last = question
         self.asked_sha256.update(text)
+        self.history.append(text)
         return self.exchange(text, self.seconds)
 
     def about(self) -> dict[str, Any]:
@@ -85,6 +92,13 @@ class Client:
         self.close()
         self.start()
         return dict(self.exchange(b'{"call": "about"}\n', START_SECONDS)["value"])
+
+    def repeat(self, questions: Sequence[bytes]) -> None:
+        """Ask a fresh process questions whose answers do not matter."""
+        self.about()
+        for text in questions:
+            with contextlib.suppress(EngineError):
+                self.exchange(text, self.seconds)
 
     def exchange(self, text: bytes, seconds: float) -> dict[str, Any]:
         """Send a line; the answer, waited for that long."""
@@ -113,7 +127,7 @@ class Client:
             while text or b"\n" not in self.pending:
                 ready = selector.select(max(0.0, end - time.monotonic()))
                 if not ready:
-                    raise self.died(f"gave no answer in {seconds:g} s")
+                    raise self.died(f"{SILENCE} {seconds:g} s")
                 for key, _ in ready:
                     if key.fileobj is self.process.stdin:
                         text = text[self.write(text[:PIPE_BYTES]) :]

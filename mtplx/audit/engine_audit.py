@@ -9,16 +9,21 @@ from typing import Any
 from sympy import QQ
 
 from mtplx.audit.claims import CLAIMS, Claim, Trial
-from mtplx.audit.client import EngineDied, EngineError
+from mtplx.audit.client import SILENCE, EngineDied, EngineError
 from mtplx.audit.finding import Finding, overall
 from mtplx.audit.lattice import CHECKS, Unprobeable
+from mtplx.audit.sentences import sentence, witness
 from mtplx.audit.subject import Subject
 from mtplx.audit.verdict import Verdict
 from mtplx.audit.worker import READS_MORE
 
+TOO_WIDE = "TapeError: race over"
+"""In an error of an engine: its race has more rates than the tape can judge, which says nothing of narrower ones."""
 OUR_LIMITS = (READS_MORE, "TapeError: a path of", "TapeError: more than", "is not exact; use instead")
 """In an error of an engine: it met a limit of ours, which says nothing of its law."""
-FEWEST_CHECKS, MOST_CHECKS = 512, 20_000
+GIVE_UP = 2
+"""A claim is left open after so many laws that cannot be found."""
+FEWEST_CHECKS, MOST_CHECKS = 512, 50_000
 """Random coins that a probed law must predict before it refutes."""
 
 
@@ -36,6 +41,7 @@ class EngineReport:
     command: str
     inputs_sha256: str = ""
     read_twice: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
     not_offered: list[str] = field(default_factory=list)
     planned: int = 0
@@ -52,97 +58,98 @@ class EngineReport:
         return Verdict.LOSSY if found is Verdict.REFUTED and self.lossy else found
 
 
+class TooWide(Exception):
+    """A question that is beyond a limit of ours."""
+
+
 def answered(trial: Callable[[], Trial], subject: Subject) -> Trial:
     """A trial's answer; a valid question without one is a refutation too."""
     try:
         return trial()
     except EngineError as error:
+        if TOO_WIDE in str(error):
+            raise TooWide(str(error)) from None
         if any(limit in str(error) for limit in OUR_LIMITS):
             raise Unprobeable(str(error)) from None
         note = f"it refuses a valid question: {error}"
     except EngineDied as error:
+        if SILENCE in str(error):
+            subject.silent.add(subject.client.last["call"])
         note = f"it {error}"
     return Trial(subject.client.last, "an answer", None, QQ(1), note=note)
 
 
-def sentence(trial: Trial) -> str:
-    """A refutation in words."""
-    given = ", ".join(f"{name} = {short(value)}" for name, value in trial.given.items())
-    if trial.found is None:
-        return f"{given}: {trial.note}"
-    words = f"{trial.note}; " if trial.note else ""
-    return f"{given}: {words}right {short(trial.right)}, found {short(trial.found)}, distance {apart(trial.apart)}"
-
-
-def apart(value: Any) -> str:
-    """A distance: a small fraction as it is, a long one as a decimal."""
-    text = str(value)
-    return text if len(text) <= 16 else f"{float(value):.3g}"
-
-
-def short(value: Any) -> str:
-    """A value on one line, its end left out where it is long."""
-    if isinstance(value, dict):
-        text = "{" + ", ".join(f"{k}: {v}" for k, v in value.items()) + "}"
-    elif isinstance(value, list):
-        text = "(" + ", ".join(map(str, value)) + ")"
-    else:
-        text = str(value)
-    return text if len(text) <= 160 else f"{text[:150]} .."
-
-
-def witness(trial: Trial) -> dict[str, Any]:
-    """A refutation as JSON data."""
-    return {
-        "input": trial.given,
-        "right": trial.right,
-        "found": trial.found,
-        "distance": str(trial.apart),
-        "bound": str(trial.bound),
-        "note": trial.note,
-    }
-
-
 def try_claim(claim: Claim, subject: Subject) -> Finding:
     """The first refuted trial of a claim, asked again of a fresh process; else EXACT, with the largest distance found."""
+    if silent := subject.silent.intersection(claim.methods or claim.either):
+        words = f"not tried: {min(silent)} gave no answer to a question before"
+        return Finding(claim.id, Verdict.INCONCLUSIVE, words, claim.section)
     if claim.section == "robustness":
         return try_refusals(claim, subject)
-    try:
-        return try_trials(claim, subject)
-    except Unprobeable as error:
-        instead = "a program that the tape can represent" if subject.laws else "exact numbers"
-        words = f"its law cannot be found: {error}; it would take {instead}"
-        return Finding(claim.id, Verdict.INCONCLUSIVE, words, claim.section, subject.level)
-    finally:
-        subject.checks = CHECKS
+    return try_trials(claim, subject)
 
 
 def try_trials(claim: Claim, subject: Subject) -> Finding:
-    """Trial by trial, the smallest first."""
-    largest, tried = None, 0
+    """Trial by trial, the smallest first. Laws that cannot be found leave the claim open, but others may refute it."""
+    largest, tried, unknown, wide = None, 0, list[str](), list[str]()
     for trial in claim.trials(subject):
-        found = answered(trial, subject)
+        if len(unknown) == GIVE_UP:
+            break
         tried += 1
-        if found.holds:
-            largest = found if largest is None or found.apart > largest.apart else largest
-            continue
-        while probed(found, subject) and subject.checks < checks_for(found.apart):
-            subject.checks = checks_for(found.apart)
-            found = answered(trial, subject)
-        if found.holds:
+        try:
+            found = confirmed(trial, subject)
+            if found.holds:
+                largest = found if largest is None or found.apart > largest.apart else largest
+                continue
+            return refuted(claim, subject, trial, found, tried)
+        except Unprobeable as error:
+            unknown.append(str(error))
+        except TooWide as error:
+            wide.append(str(error))
+        finally:
             subject.checks = CHECKS
-            continue
-        subject.client.close()
-        again = answered(trial, subject)
-        if (found.found, found.note) != (again.found, again.note):
-            words = f"two processes answer one question differently: {sentence(found)}; {sentence(again)}"
-            return Finding(claim.id, Verdict.INCONCLUSIVE, words, figures={"trials": tried})
-        data = {**witness(found), "reproduce": f"{subject.command} --claim {claim.id}"}
-        return Finding(claim.id, Verdict.REFUTED, sentence(found), claim.section, subject.level, data, {"trials": tried})
+    if len(wide) == tried:
+        unknown = wide
+    if unknown:
+        instead = "a program that the tape can represent" if subject.laws else "exact numbers"
+        words = f"its law cannot be found: {unknown[0]}; it would take {instead}"
+        return Finding(claim.id, Verdict.INCONCLUSIVE, words, claim.section, subject.level, figures={"trials": tried})
     figures: dict[str, Any] = {"trials": tried}
     if largest is not None and largest.apart:
         figures |= {"largest distance": float(largest.apart), "bound": float(largest.bound)}
-    return Finding(claim.id, Verdict.EXACT, claim.sentence, claim.section, subject.level, figures=figures)
+    remarks = (f"{len(wide)} of {tried} questions are beyond a limit of ours: {wide[0]}",) if wide else ()
+    return Finding(claim.id, Verdict.EXACT, claim.sentence, claim.section, subject.level, None, figures, remarks)
+
+
+def confirmed(trial: Callable[[], Trial], subject: Subject) -> Trial:
+    """A trial's answer; where a probed law would refute, it has to predict more random coins first."""
+    found = answered(trial, subject)
+    while probed(found, subject) and subject.checks < checks_for(found.apart):
+        subject.checks = checks_for(found.apart)
+        found = answered(trial, subject)
+    return found
+
+
+def refuted(claim: Claim, subject: Subject, trial: Callable[[], Trial], found: Trial, tried: int) -> Finding:
+    """A refutation, asked again of a fresh process; a method that draws nothing may also need the questions before it."""
+    before, words = list(subject.client.history[:-1]), sentence(found)
+    subject.client.close()
+    again, line = answered(trial, subject), f"{subject.command} --claim {claim.id}"
+    if not same_answer(found, again) and not claim.reads_tape:
+        subject.client.repeat(before)
+        after, line = answered(trial, subject), subject.command
+        if same_answer(found, after):
+            again, words = after, f"after {len(before)} other questions, and not at once: {words}"
+    if not same_answer(found, again):
+        words = f"two processes answer one question differently: {words}; {sentence(again)}"
+        return Finding(claim.id, Verdict.INCONCLUSIVE, words, figures={"trials": tried})
+    data = {**witness(found), "reproduce": line}
+    return Finding(claim.id, Verdict.REFUTED, words, claim.section, subject.level, data, {"trials": tried})
+
+
+def same_answer(a: Trial, b: Trial) -> bool:
+    """Whether two trials found the same."""
+    return (a.found, a.note) == (b.found, b.note)
 
 
 def probed(trial: Trial, subject: Subject) -> bool:
@@ -191,5 +198,6 @@ def audit(subject: Subject, only: Sequence[str] = ()) -> Iterator[EngineReport]:
     yield report
     for claim in tried:
         report.findings.append(try_claim(claim, subject))
-        report.inputs_sha256, report.read_twice = subject.client.asked_sha256.hexdigest(), subject.read_twice
+        report.inputs_sha256 = subject.client.asked_sha256.hexdigest()
+        report.read_twice, report.changed = subject.read_twice, subject.changed
         yield report

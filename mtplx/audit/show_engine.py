@@ -31,11 +31,16 @@ def print_engine(report: EngineReport, console: Console) -> None:
             console.print(f"{coloured(finding.verdict)} {finding.claim}: {escape(finding.sentence)}", highlight=False)
             if finding.witness and "reproduce" in finding.witness:
                 console.print(f"  again: {escape(finding.witness['reproduce'])}", highlight=False, soft_wrap=True)
+        for remark in finding.remarks:
+            console.print(f"{finding.claim}: {escape(remark)}", highlight=False)
     if report.not_offered:
         console.print(f"not offered: {', '.join(report.not_offered)}", highlight=False)
     if report.read_twice:
         cells = escape(", ".join(sorted(report.read_twice)))
         console.print(f"cells read more than once, so that their draws are dependent: {cells}", highlight=False)
+    if report.changed:
+        names = ", ".join(sorted(report.changed))
+        console.print(f"arguments changed in place, which a caller may use again: {names}", highlight=False)
     done = f"{len(report.findings)} of {report.planned} claims"
     console.print(f"{coloured(report.verdict)}  {report.engine}, dialect {report.dialect}, {done}", highlight=False)
 

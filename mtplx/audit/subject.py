@@ -9,7 +9,7 @@ from typing import Any
 from sympy import QQ
 
 from mtplx.audit.client import Client, EngineDied, EngineError, NoEngine
-from mtplx.audit.lattice import CHECKS, Unprobeable, law_on_lattice
+from mtplx.audit.lattice import CHECKS, FINE, GRID, Unprobeable, law_on_lattice
 from mtplx.audit.worker import METHODS, READS_MORE
 from reference.dialects import dialect_named
 from reference.numbers import rational
@@ -41,8 +41,9 @@ def outcome_of(value: Any) -> Any:
 class Subject:
     """An engine: what it says of itself, and its answers.
 
-    command: the line that audits it. read_twice: names of tape cells that it read more than once. checks: random coins that
-    must come out as a probed law predicts.
+    command: the line that audits it. read_twice: names of tape cells that it read more than once. changed: arguments that it
+    changed in place. silent: methods that once gave no answer.
+    checks: random coins that must come out as a probed law predicts.
     """
 
     spec: str
@@ -56,6 +57,8 @@ class Subject:
     version: str | None = None
     command: str = ""
     read_twice: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
+    silent: set[str] = field(default_factory=set)
     checks: int = CHECKS
     laws_asked: int = 0
 
@@ -103,13 +106,19 @@ class Subject:
 
     def value(self, call: str, **arguments: Any) -> Any:
         """The answer to a call."""
-        return self.client.ask(self.question(call, **arguments))["value"]
+        found = self.client.ask(self.question(call, **arguments))
+        self.changed |= set(found.get("changed", ()))
+        return found["value"]
 
-    def law(self, call: str, thresholds: Sequence[Any] = (), coins: int = 3, **arguments: Any) -> Law:
-        """The law of the answer to a call that reads the tape; `coins` is how many, where the engine does not say."""
+    def law(self, call: str, thresholds: Sequence[Any] = (), coins: int = 3, fine: bool = False, **arguments: Any) -> Law:
+        """The law of the answer to a call that reads the tape; `coins` is how many, where the engine does not say.
+
+        fine: where it has to be probed, the coins are probed on a fine grid.
+        """
         if self.laws:
             found = self.client.ask({**self.question(call, **arguments), "law": True})
             self.read_twice |= set(found["read_twice"])
+            self.changed |= set(found["changed"])
             return {outcome_of(outcome): rational(share) for outcome, share in found["law"]}
 
         def ask(given: Sequence[float]) -> tuple[Any, int]:
@@ -122,7 +131,7 @@ class Subject:
             return outcome_of(found["value"]), min(len(given), int(found.get("read", coins)))
 
         self.laws_asked += 1  # other random coins for every law, the same in every audit
-        return law_on_lattice(ask, COINS, thresholds, self.checks, self.laws_asked)
+        return law_on_lattice(ask, COINS, thresholds, self.checks, self.laws_asked, FINE if fine else GRID)
 
 
 def mixture(laws: Sequence[tuple[Any, Law]]) -> Law:

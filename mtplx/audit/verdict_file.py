@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 from mtplx.audit.engine_audit import EngineReport
 from mtplx.audit.finding import Finding
+from mtplx.audit.inputs import SEED
 from mtplx.audit.verdict import Verdict
 
 SCHEMA = Path(__file__).with_name("verdict.schema.json")
@@ -39,7 +40,7 @@ def report_data(report: EngineReport) -> dict[str, Any]:
         "dialect": report.dialect,
         "level": report.level,
         "lossy": report.lossy,
-        "seed": 0,
+        "seed": SEED,
         "inputs_sha256": report.inputs_sha256,
         "command": report.command,
         "verdict": report.verdict.value,
@@ -47,6 +48,7 @@ def report_data(report: EngineReport) -> dict[str, Any]:
         "findings": [finding_data(finding) for finding in report.findings],
         "not_offered": report.not_offered,
         "read_twice": sorted(report.read_twice),
+        "changed": sorted(report.changed),
     }
 
 

@@ -15,6 +15,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -30,9 +31,7 @@ METHODS = {
     "verify_chain": ("p_rows", "q_rows", "drafts"),
 }
 """Method of an engine -> its arguments, without the tape."""
-READS_TAPE = ("sample", "propose", "verify_token", "verify_chain")
 READS_MORE = "one answer reads more than"
-STEPS = {"speculate": "propose and verify_token on one tape"}
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,10 @@ def load(spec: str) -> Any:
 
 
 def about(engine: Any) -> dict[str, Any]:
-    """What the engine says of itself."""
+    """What the engine says of itself; a method that is None is not offered."""
+    for method in METHODS:
+        if not callable(found := getattr(engine, method, None)) and found is not None:
+            raise TypeError(f"{method} = {found!r}; allowed: a method, or None where it is not offered")
     return {
         "name": str(getattr(engine, "name", type(engine).__name__)),
         "offers": [method for method in METHODS if callable(getattr(engine, method, None))],
@@ -162,8 +164,15 @@ def plain(value: Any) -> Any:
     return float(value)
 
 
-def program(engine: Any, question: dict[str, Any]) -> Callable[[Any], Any]:
-    """What the engine does with a tape."""
+def same(a: Any, b: Any) -> bool:
+    """Whether an argument is what it was."""
+    if isinstance(a, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    return bool(a.tobytes() == b.tobytes()) if hasattr(a, "tobytes") else a is b or bool(a == b)
+
+
+def program(engine: Any, question: dict[str, Any], changed: set[str]) -> Callable[..., Any]:
+    """What the engine does, with a tape if it reads one; `changed` collects the arguments that it wrote into."""
     floats = getattr(engine, "numbers", "exact") == "float"
     method = question["call"]
     if method == "speculate":
@@ -174,8 +183,15 @@ def program(engine: Any, question: dict[str, Any]) -> Callable[[Any], Any]:
             return engine.verify_token(argument("p", question["p"], floats), q, token, tape)
 
         return speculate
-    arguments = [argument(name, question[name], floats) for name in METHODS[method]]
-    return lambda tape: getattr(engine, method)(*arguments, tape)
+    arguments = {name: argument(name, question[name], floats) for name in METHODS[method]}
+
+    def call(*tape: Any) -> Any:
+        given = deepcopy(arguments)  # of its own for every run
+        found = getattr(engine, method)(*given.values(), *tape)
+        changed.update(name for name, value in arguments.items() if not same(value, given[name]))
+        return found
+
+    return call
 
 
 def hashed(value: Any) -> Any:
@@ -188,19 +204,18 @@ def answer(engine: Any, question: dict[str, Any]) -> dict[str, Any]:
     method = question["call"]
     if method == "about":
         return {"value": about(engine)}
+    changed: set[str] = set()
+    run = program(engine, question, changed)
     if question.get("law"):
         from reference.tape import explore
 
-        run = program(engine, question)
         found = explore(lambda tape: hashed(run(tape)))
         law = [[json.loads(str(outcome)), f"{share.numerator}/{share.denominator}"] for outcome, share in found.law.items()]
-        return {"law": law, "read_twice": sorted(map(str, found.read_twice)), "paths": found.paths}
-    if method in READS_TAPE or method in STEPS:
-        tape = Coins([number(coin) for coin in question["coins"]])
-        return {"value": plain(program(engine, question)(tape)), "read": tape.read}
-    floats = getattr(engine, "numbers", "exact") == "float"
-    arguments = [argument(name, question[name], floats) for name in METHODS[method]]
-    return {"value": plain(getattr(engine, method)(*arguments))}
+        read_twice = sorted(map(str, found.read_twice))
+        return {"law": law, "read_twice": read_twice, "paths": found.paths, "changed": sorted(changed)}
+    tapes = [Coins([number(coin) for coin in question["coins"]])] if "coins" in question else []
+    value = plain(run(*tapes))
+    return {"value": value, "read": sum(tape.read for tape in tapes), "changed": sorted(changed)}
 
 
 def main(spec: str) -> None:

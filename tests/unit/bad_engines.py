@@ -126,3 +126,100 @@ class Floats:
         """Inverse CDF in floats."""
         u = float(tape.coin())
         return next(token for token in range(len(p)) if u < sum(p[: token + 1]))
+
+
+class WrongLater(Right):
+    """Right sixty times."""
+
+    asked = 0
+
+    def acceptance(self, p, q, token):
+        """1, from the sixty-first question on."""
+        self.asked += 1
+        return super().acceptance(p, q, token) if self.asked <= 60 else Fraction(1)
+
+
+class Scribbles:
+    """Takes its residual in place."""
+
+    def residual(self, p, q):
+        """Writes into p."""
+        ahead = [max(x - y, 0) for x, y in zip(p, q, strict=True)]
+        if any(ahead):
+            p[:] = [x / sum(ahead) for x in ahead]
+        return p
+
+
+class NoMethod:
+    """A number where a method should be."""
+
+    acceptance = Right.acceptance
+    residual = 5
+
+
+class Gap:
+    """A coin between 0.3400 and 0.3410 keeps a draft that should go."""
+
+    numbers = "float"
+
+    def verify_token(self, p, q, draft, tape):
+        """The one-hot rule, with a gap."""
+        u = float(tape.coin())
+        if u < p[draft] / q[draft] or 0.34 < u < 0.341:
+            return draft
+        residual = [max(x - y, 0) for x, y in zip(p.tolist(), q.tolist(), strict=True)]
+        return tape.categorical(residual)
+
+
+class OwnRandomness:
+    """Draws numbers of its own."""
+
+    numbers = "float"
+
+    def sample(self, p, tape):
+        """Inverse CDF of a number that is not the tape's."""
+        import random
+
+        return random.choices(range(len(p)), p.tolist())[0]
+
+
+class Chain:
+    """The token rule for blocks that have a draft."""
+
+    def verify_chain(self, p_rows, q_rows, drafts, tape):
+        """Draft after draft, then the bonus."""
+        for at, (p, q, draft) in enumerate(zip(p_rows, q_rows, drafts, strict=False)):
+            if not tape.coin() < min(Fraction(1), p[draft] / q[draft]):
+                residual = [max(x - y, 0) for x, y in zip(p, q, strict=True)]
+                return [*drafts[:at], tape.categorical(residual)]
+        return [*drafts, self.bonus(p_rows, drafts, tape)]
+
+    def bonus(self, p_rows, drafts, tape):
+        """From the last row."""
+        return tape.categorical(p_rows[-1])
+
+
+class NeedsDrafts(Chain):
+    """Refuses blocks without a draft."""
+
+    def bonus(self, p_rows, drafts, tape):
+        """None without drafts."""
+        if not drafts:
+            raise ValueError("no drafts")
+        return super().bonus(p_rows, drafts, tape)
+
+
+class ForgetsBonus(Chain):
+    """Without a draft there is no draw."""
+
+    def bonus(self, p_rows, drafts, tape):
+        """Token 0 without drafts."""
+        return super().bonus(p_rows, drafts, tape) if drafts else 0
+
+
+class TextTokens:
+    """Answers with text."""
+
+    def sample(self, p, tape):
+        """A token in text."""
+        return str(tape.categorical(p))

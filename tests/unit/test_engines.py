@@ -20,31 +20,14 @@ from sympy import QQ
 
 from mtplx.audit.claims import CLAIMS
 from mtplx.audit.client import NoEngine, client_for
-from mtplx.audit.engine_audit import EngineReport, audit, checks_for
-from mtplx.audit.finding import Finding
+from mtplx.audit.engine_audit import EngineReport, checks_for
 from mtplx.audit.lattice import SIZE, Unprobeable, law_on_lattice
 from mtplx.audit.subject import Subject
 from mtplx.audit.verdict import Verdict
 from mtplx.audit.verdict_file import SCHEMA, report_data, write
+from tests.unit.engine_reports import BAD, ROOT, only, report_of
 
-ROOT = Path(__file__).parents[2]
-BAD = Path(__file__).with_name("bad_engines.py")
 DOCS = (ROOT / "docs" / "engines.md").read_text()
-
-
-def report_of(spec: str, *claims: str, **limits: Any) -> EngineReport:
-    """A finished audit."""
-    subject = Subject(spec, client_for(spec, **limits), command=f"mtplx audit {spec}")
-    subject.meet()
-    *_, report = audit(subject, claims)
-    subject.client.close()
-    return report
-
-
-def only(report: EngineReport) -> Finding:
-    """The one finding of a report."""
-    (finding,) = report.findings
-    return finding
 
 
 def command(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -126,6 +109,7 @@ def test_harmless_reuse_is_reported_only() -> None:
     ("spec", "said"),
     [
         (f"{BAD}:Absent", "Absent"),
+        (f"{BAD}:NoMethod", "residual = 5; allowed: a method, or None where it is not offered"),
         (f"{BAD}:Nothing", "offers nothing; allowed: at least one of target"),
         ("absent.py:Engine", "FileNotFoundError"),
         ("absent_module:Engine", "ModuleNotFoundError"),

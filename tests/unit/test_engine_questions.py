@@ -1,0 +1,99 @@
+"""What engines are asked, and what their answers come to: state, silence, coins of their own, blocks without drafts."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from sympy import QQ
+
+from mtplx.audit import inputs, logits
+from mtplx.audit.sentences import telling
+from mtplx.audit.verdict import Verdict
+from tests.unit.engine_reports import BAD, only, report_of
+
+
+def test_what_is_wrong_only_later_is_refuted() -> None:
+    """A method that draws nothing and is wrong only after sixty questions is refuted, and the line asks them all again."""
+    spec = f"{BAD}:WrongLater"
+    (finding,) = (f for f in report_of(spec).findings if f.claim == "acceptance")
+    assert finding.verdict is Verdict.REFUTED
+    assert "other questions, and not at once" in finding.sentence
+    assert finding.witness is not None
+    assert finding.witness["reproduce"] == f"mtplx audit {spec}"
+
+
+def test_a_silent_method_is_asked_no_more() -> None:
+    """After a question without an answer the method's other claims are left open, and name the reason."""
+    first, second = report_of(f"{BAD}:Hangs", "acceptance", "acceptance-at-q-0", seconds=1).findings
+    assert (first.verdict, second.verdict) == (Verdict.REFUTED, Verdict.INCONCLUSIVE)
+    assert second.sentence == "not tried: acceptance gave no answer to a question before"
+
+
+def test_arguments_written_into_are_named() -> None:
+    """An engine that writes into its arguments is EXACT while its answers are right, and the arguments are named."""
+    report = report_of(f"{BAD}:Scribbles", "residual")
+    assert (report.verdict, report.changed) == (Verdict.EXACT, {"p"})
+    assert report_of(f"{BAD}:Right", "acceptance").changed == set()
+
+
+def test_a_narrow_gap_of_coins_is_seen() -> None:
+    """A thousandth of a coin that accepts what should be rejected is found on the fine grid."""
+    finding = only(report_of(f"{BAD}:Gap", "one-token-law"))
+    assert finding.verdict is Verdict.REFUTED
+    assert "0 has probability 0 and comes out" in finding.sentence
+
+
+def test_numbers_of_its_own_are_no_law() -> None:
+    """An engine that draws without the tape is inconclusive, however its first answers come out."""
+    finding = only(report_of(f"{BAD}:OwnRandomness", "sample-law"))
+    assert finding.verdict is Verdict.INCONCLUSIVE
+    assert "it reads no coin, and yet its answers differ" in finding.sentence
+
+
+@pytest.mark.parametrize(
+    ("engine", "verdict"),
+    [("Chain", Verdict.EXACT), ("NeedsDrafts", Verdict.EXACT), ("ForgetsBonus", Verdict.REFUTED)],
+)
+def test_blocks_without_drafts(engine: str, verdict: Verdict) -> None:
+    """Without a draft a block is one draw from the target's row; a refusal is no fault, another law is one."""
+    finding = only(report_of(f"{BAD}:{engine}", "joint-law"))
+    assert finding.verdict is verdict, finding.sentence
+    assert verdict is Verdict.EXACT or finding.sentence.startswith("k = 0")
+
+
+def test_what_is_no_token_is_quoted() -> None:
+    """The text '0' is no token 0, and the sentence shows it."""
+    assert "'0' has probability 0 and comes out" in only(report_of(f"{BAD}:TextTokens", "sample-law")).sentence
+
+
+def test_questions_beyond_our_limits_are_counted() -> None:
+    """A race over more tokens than the tape can judge leaves the verdict to narrower rows, and a remark says so."""
+    finding = only(report_of("mtplx.audit.museum.proposals:OwnNoise", "one-token-law"))
+    assert finding.verdict is Verdict.EXACT
+    (remark,) = finding.remarks
+    assert re.match(r"\d+ of \d+ questions are beyond a limit of ours: TapeError: race over 9 rates", remark)
+
+
+def test_laws_of_many_outcomes_are_told_by_one() -> None:
+    """Of two long laws a sentence tells the outcome that they differ in most; short ones are shown whole."""
+    right = {str(i): "1/8" for i in range(8)}
+    assert telling(right, {**right, "2": "3/8", "3": "0"}) == ("P(2) = 1/8", "3/8")
+    assert telling({"0": "1"}, {"1": "1"}) == ("{0: 1}", "{1: 1}")
+
+
+def test_the_page_says_what_is_asked() -> None:
+    """The ranges on the page are those of the inputs: rows, their entries and sums, blocks, temperatures."""
+    rows = {floats: [row for pair in inputs.pairs(floats) for row in pair] for floats in (True, False)}
+    assert {floats: max(map(len, found)) for floats, found in rows.items()} == {True: 16, False: 24}
+    assert min(x for row in rows[True] for x in row if x) >= QQ(1, 2**14)
+    assert {sum(row) for row in rows[False]} == {1}
+    assert all(abs(sum(row) - 1) <= QQ(1, 2**24) for row in rows[True])
+    assert any(sum(row) != 1 for row in rows[True])
+    assert {floats: max(block.k for block in inputs.blocks(floats)) for floats in (True, False)} == {True: 6, False: 8}
+    asked = [question for claim in logits.TARGETS.values() for question in claim]
+    assert (min(len(row) for row, _ in asked), max(len(row) for row, _ in asked)) == (1, 70_000)
+    assert sum(len(row) > 4096 for row, _ in asked) == 3
+    temperatures = sorted({settings.temperature for _, settings in asked})
+    assert (*temperatures[:2], temperatures[-1]) == (0.0, 1e-39, 1e6)
+    assert len(logits.TARGETS["target-random"]) == 40
