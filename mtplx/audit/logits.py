@@ -81,9 +81,9 @@ TARGETS: dict[str, list[tuple[Row, Settings]]] = {
         ([0.0, -1.0], Settings(1e-6, 1.0, 0)),
         ([1.0, 0.0], Settings(1e-6, 1.0, 0)),
         ([0.0, 0.0, -1.0], Settings(1e-6, 1.0, 0)),
-        ([0.0, -(2.0**-17)], Settings(1e-5, 1.0, 0)),
         ([1.0, 0.0], Settings(1e-39, 1.0, 0)),
         ([4.0, 0.0, -4.0], Settings(1e6, 1.0, 0)),
+        ([0.0, -(2.0**-17)], Settings(1e-5, 1.0, 0)),
     ],
     "target-greedy": [
         ([1.0, 0.0], Settings(0.0, 1.0, 0)),
