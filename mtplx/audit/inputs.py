@@ -122,6 +122,8 @@ def blocks(floats: bool) -> Iterator[Block]:
     for k in (1, 2):
         for p, q in product(halves, halves):
             yield Block(same_rows(p, q), k, "the same rows at every position")
+    for k, seed in product((1, 2), range(2 if floats else 8)):
+        yield Block(dyadic_model(seed, 2, 2), k, "rows of their own after every prefix")
     for k in (1, 2) if floats else (1, 2, 3):
         if not floats:
             yield Block(prefix_encoding(2), k, "rows that encode their prefix")

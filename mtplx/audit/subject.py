@@ -33,8 +33,10 @@ def logits_on_the_wire(logits: Sequence[float]) -> list[Any]:
 
 
 def outcome_of(value: Any) -> Any:
-    """An answer as something hashable: a token, or a tuple of tokens."""
-    return tuple(map(outcome_of, value)) if isinstance(value, list) else value
+    """An answer as something hashable: a token, or a tuple of tokens; 1.0 and True are no tokens, though they equal 1."""
+    if isinstance(value, list):
+        return tuple(map(outcome_of, value))
+    return str(value) if isinstance(value, (bool, float)) else value
 
 
 @dataclass

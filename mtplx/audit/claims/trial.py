@@ -102,8 +102,9 @@ def law_trial(given: dict[str, Any], right: Law, found: Law, bound: Any) -> Tria
 
 def possible_trial(given: dict[str, Any], p: Any, token: Any) -> Trial:
     """A token beside those that can occur."""
-    fair = isinstance(token, int) and 0 <= token < len(p) and p[token]
-    note = "" if fair else f"token {token} is emitted, which has probability 0"
+    known = isinstance(token, int) and not isinstance(token, bool) and 0 <= token < len(p)
+    fair = known and p[token]
+    note = "" if fair else f"token {token} is emitted, which has probability 0" if known else f"{token!r} is no token"
     return Trial(given, f"one of {[t for t, share in enumerate(p) if share]}", token, QQ(0 if fair else 1), QQ(0), note)
 
 
