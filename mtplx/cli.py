@@ -47,6 +47,8 @@ out = Console(width=None if sys.stdout.isatty() else 128)  # a file or pipe has 
 err = Console(stderr=True)
 
 EXITS = "Exit codes: 0 every claim holds, 1 one is refuted, 2 usage or input error, 3 inconclusive."
+SECONDS, GIB = 20.0, 8.0
+"""Limits of an engine's process."""
 SETTINGS = (SamplerConfig(0, 1, 0), SamplerConfig("0.8", "0.95", 0), SamplerConfig(1, "0.5", 0), SamplerConfig())
 
 
@@ -163,9 +165,13 @@ def row_finding(engine: str) -> Finding:
     return Finding("rows", report.verdict, words, figures=figures)
 
 
-def engine_command(engine: str, python: str | None, dialect: str | None) -> str:
+def engine_command(engine: str, python: str | None, dialect: str | None, seconds: float, memory: float) -> str:
     """The line that audits an engine."""
-    options = [("--python", python), ("--dialect", dialect)]
+    limits = [
+        ("--seconds", f"{seconds:g}" if seconds != SECONDS else None),
+        ("--memory", f"{memory:g}" if memory != GIB else None),
+    ]
+    options = [("--python", python), ("--dialect", dialect), *limits]
     return shlex.join(["mtplx", "audit", engine, *(part for name, value in options if value for part in (name, value))])
 
 
@@ -175,10 +181,10 @@ def audit_engine(subject: Subject, claims: list[str], rows: bool, folder: Path |
     report: EngineReport | None = None
     try:
         with Progress(*columns, console=err) as progress:
-            task = progress.add_task(subject.name, total=None)
+            task = progress.add_task(escape(subject.name), total=None)
             for report in audit_claims(subject, [claim for claim in claims if claim != "rows"]):
                 report.planned += rows and not report.findings
-                words = f"{subject.name}  {report.findings[-1].claim if report.findings else ''}"
+                words = f"{escape(subject.name)}  {report.findings[-1].claim if report.findings else ''}"
                 progress.update(task, total=report.planned, completed=len(report.findings), description=words)
                 if folder:
                     write(report, folder)
@@ -210,26 +216,36 @@ def audit(
     out_folder: Annotated[
         Path | None, typer.Option("--out", help="Write verdict.json and junit.xml here; they grow as claims are tried.")
     ] = None,
-    seconds: Annotated[float, typer.Option(help="How long one answer may take.")] = 20.0,
-    memory: Annotated[float, typer.Option(help="How many GiB the engine's process may use (Linux).")] = 8.0,
+    seconds: Annotated[float, typer.Option(help="How long one answer may take.", min=0.1)] = SECONDS,
+    memory: Annotated[float, typer.Option(help="How many GiB the engine's process may use (Linux).", min=0.1)] = GIB,
     as_json: Json = False,
 ) -> None:
     """Judge an engine: every claim about what it offers, with a witness where one is refuted."""
     if bool(engine) == bool(dump):
         raise InputError("allowed: an engine, or --dump FILE, and not both")
     if dump:
+        given = {"--claim": claim, "--python": python, "--out": out_folder}
+        if unused := [name for name, value in given.items() if value]:
+            raise InputError(f"{unused[0]} with --dump; allowed with it: --dialect, --json")
         finish_dump(dump, dialect or "mtplx", as_json)
     claims = list(claim or ())
     known = [*BY_ID, *(["rows"] if engine in ENGINES else [])]
     if strange := [name for name in claims if name not in known]:
         raise InputError(f"claim = {strange[0]!r}; allowed: {', '.join(known)}")
-    client = client_for(BUILT_IN.get(engine, engine), python, seconds=seconds, memory=int(memory * 2**30))
-    subject = Subject(engine, client, command=engine_command(engine, python, dialect))
     with reading():
+        client = client_for(BUILT_IN.get(engine, engine), python, seconds=seconds, memory=int(memory * 2**30))
+        subject = Subject(engine, client, command=engine_command(engine, python, dialect, seconds, memory))
         try:
             subject.meet(dialect)
         except NoEngine as error:
-            raise InputError(f"{error}; built in: {', '.join(BUILT_IN)}") from None
+            ours = "" if ":" in engine or engine.endswith(".py") else f"; built in: {', '.join(BUILT_IN)}"
+            raise InputError(f"{error}{ours}") from None
+        for name in claims:
+            if name in BY_ID and not BY_ID[name].offered(subject):
+                needs = " and ".join(BY_ID[name].methods) or f"one of {', '.join(BY_ID[name].either)}"
+                raise InputError(f"claim = {name!r} needs {needs}; the engine offers {', '.join(subject.offers)}")
+        if out_folder and out_folder.exists() and not out_folder.is_dir():
+            raise InputError(f"--out = {out_folder} is a file; allowed: a folder")
         rows = engine in ENGINES and python is None and (not claims or "rows" in claims)
         report = audit_engine(subject, claims, rows, out_folder)
     leave(engine_data(report) if as_json else None, lambda: print_engine(report, out), report.verdict)

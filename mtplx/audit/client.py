@@ -7,6 +7,7 @@ import json
 import os
 import selectors
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -28,6 +29,10 @@ PIPE_BYTES = 512
 
 class EngineError(Exception):
     """The engine answered with an error of its own: a refusal."""
+
+
+class WrongAnswer(EngineError):
+    """The engine answered, and the answer is none that the question allows."""
 
 
 class EngineDied(Exception):
@@ -106,13 +111,15 @@ class Client:
         try:
             found = json.loads(line)
         except ValueError:
-            raise self.died(f"answered {line[:80]!r}, which is no JSON") from None
+            raise self.died(f"answered {line[:80].decode(errors='replace')!r}, which is no JSON") from None
         if not isinstance(found, dict):
-            raise self.died(f"answered {line[:80]!r}, which is no JSON object")
+            raise self.died(f"answered {line[:80].decode(errors='replace')!r}, which is no JSON object")
         if "failed" in found:
             raise NoEngine(str(found["failed"]))
         if "error" in found:
             raise EngineError(str(found["error"]))
+        if "value" not in found and "law" not in found:
+            raise self.died(f"answered {line[:80].decode(errors='replace')}, which has neither value nor error")
         return found
 
     def line(self, text: bytes, seconds: float) -> bytes:
@@ -120,6 +127,8 @@ class Client:
         assert self.process is not None
         assert self.process.stdin is not None
         assert self.process.stdout is not None
+        if self.pending:
+            raise self.died(f"answered more than one line: {self.pending[:80].decode(errors='replace')!r} was left")
         end = time.monotonic() + seconds
         with selectors.DefaultSelector() as selector:
             selector.register(self.process.stdout, selectors.EVENT_READ)
@@ -160,7 +169,7 @@ class Client:
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 pipe.close()
-        return EngineDied(how if how != "ended" else f"crashed with exit code {code}")
+        return EngineDied(how if how != "ended" else ended(code))
 
     def close(self) -> None:
         """End the process."""
@@ -168,9 +177,18 @@ class Client:
             self.died("closed")
 
 
+def ended(code: int) -> str:
+    """How a process ended by itself."""
+    if code >= 0:
+        return f"ended with exit code {code}"
+    return f"crashed with signal {-code}, {signal.Signals(-code).name}"
+
+
 def client_for(spec: str, python: str | None = None, **limits: Any) -> Client:
     """A line to the engine that a name stands for: stdio:COMMAND, or what `mtplx.audit.worker` loads."""
     if spec.startswith("stdio:"):
+        if not shlex.split(spec.removeprefix("stdio:")):
+            raise NoEngine(f"engine = {spec!r}; allowed: stdio:COMMAND")
         return Client(shlex.split(spec.removeprefix("stdio:")), **limits)
     hidden = frozenset({"PYTHONPATH"}) if python else frozenset()  # another Python has packages of its own
     return Client([python or sys.executable, str(WORKER), spec], hidden=hidden, **limits)

@@ -9,7 +9,7 @@ from typing import Any
 from sympy import QQ
 
 from mtplx.audit.claims import CLAIMS, Claim, Trial
-from mtplx.audit.client import SILENCE, EngineDied, EngineError
+from mtplx.audit.client import SILENCE, EngineDied, EngineError, WrongAnswer
 from mtplx.audit.finding import Finding, overall
 from mtplx.audit.lattice import CHECKS, Unprobeable
 from mtplx.audit.sentences import sentence, witness
@@ -21,6 +21,8 @@ TOO_WIDE = "TapeError: race over"
 """In an error of an engine: its race has more rates than the tape can judge, which says nothing of narrower ones."""
 OUR_LIMITS = (READS_MORE, "TapeError: a path of", "TapeError: more than", "is not exact; use instead")
 """In an error of an engine: it met a limit of ours, which says nothing of its law."""
+PROGRAM, COINS = "a program that the tape can represent", "exact numbers, every coin from the tape, and `read` in every answer"
+"""What it would take to find a law."""
 GIVE_UP = 2
 """A claim is left open after so many laws that cannot be found."""
 FEWEST_CHECKS, MOST_CHECKS = 512, 50_000
@@ -71,12 +73,14 @@ def answered(trial: Callable[[], Trial], subject: Subject) -> Trial:
             raise TooWide(str(error)) from None
         if any(limit in str(error) for limit in OUR_LIMITS):
             raise Unprobeable(str(error)) from None
-        note = f"it refuses a valid question: {error}"
+        note = str(error) if isinstance(error, WrongAnswer) else f"it refuses a valid question: {error}"
     except EngineDied as error:
         if SILENCE in str(error):
             subject.silent.add(subject.client.last["call"])
         note = f"it {error}"
-    return Trial(subject.client.last, "an answer", None, QQ(1), note=note)
+    return Trial(
+        {name: value for name, value in subject.client.last.items() if name != "law"}, "an answer", None, QQ(1), note=note
+    )
 
 
 def try_claim(claim: Claim, subject: Subject) -> Finding:
@@ -111,7 +115,11 @@ def try_trials(claim: Claim, subject: Subject) -> Finding:
     if len(wide) == tried:
         unknown = wide
     if unknown:
-        instead = "a program that the tape can represent" if subject.laws else "exact numbers"
+        instead = (
+            "a program that the tape can represent"
+            if subject.laws
+            else "exact numbers, all coins from the tape, each `read` said"
+        )
         words = f"its law cannot be found: {unknown[0]}; it would take {instead}"
         return Finding(claim.id, Verdict.INCONCLUSIVE, words, claim.section, subject.level, figures={"trials": tried})
     figures: dict[str, Any] = {"trials": tried}
@@ -194,6 +202,7 @@ def audit(subject: Subject, only: Sequence[str] = ()) -> Iterator[EngineReport]:
         subject.command,
         not_offered=[claim.id for claim in wanted if claim not in tried],
         planned=len(tried),
+        inputs_sha256=subject.client.asked_sha256.hexdigest(),
     )
     yield report
     for claim in tried:

@@ -73,21 +73,24 @@ def float32(x: Any) -> Any:
     return rational(found)
 
 
-def pairs(floats: bool) -> Iterator[Pair]:
-    """Targets and drafts: every pair of two tokens in quarters, then of three, small probabilities, and some longer rows."""
+def pairs(floats: bool, few: bool) -> Iterator[Pair]:
+    """Targets and drafts: every pair of two tokens in quarters, then of three, small probabilities, and some longer rows.
+
+    floats: the last ones are rounded to float32. few: for questions that take long.
+    """
     yield from product(laws(2, 2), laws(2, 2))
     yield from [pair for pair in product(laws(2, 4), laws(2, 4)) if any(x.denominator == 4 for row in pair for x in row)]
-    if not floats:
+    if not few:
         yield from product(laws(3, 3), laws(3, 3))
     three = list(product(laws(3, 4), laws(3, 4)))
-    yield from three[::15] if floats else three
-    yield from SMALL if floats else [*SMALL, *((q, p) for p, q in SMALL)]
+    yield from three[::15] if few else three
+    yield from SMALL if few else [*SMALL, *((q, p) for p, q in SMALL)]
     source = Random(SEED)
-    for size in (5, 7) if floats else (5, 7) * 10:
+    for size in (5, 7) if few else (5, 7) * 10:
         yield source.choice(laws(size, 16)), source.choice(laws(size, 16))
     yield from FLAT
-    for size in (3, 16) if floats else (3, 4, 5, 6, 8, 10, 12, 16, 24):
-        largest = 500 if floats else 10**6
+    for size in (3, 16) if few else (3, 4, 5, 6, 8, 10, 12, 16, 24):
+        largest = 500 if few else 10**6
         p, q = weights(source, size, largest, 0.25), weights(source, size, largest, 0.75)
         yield ([float32(x) for x in p], [float32(x) for x in q]) if floats else (p, q)
 
@@ -116,28 +119,28 @@ class Block:
     words: str
 
 
-def blocks(floats: bool) -> Iterator[Block]:
+def blocks(few: bool) -> Iterator[Block]:
     """The same rows at every position, then rows that depend on the whole prefix."""
-    halves = laws(2, 2) if floats else laws(2, 4)
+    halves = laws(2, 2) if few else laws(2, 4)
     for k in (1, 2):
         for p, q in product(halves, halves):
             yield Block(same_rows(p, q), k, "the same rows at every position")
-    for k, seed in product((1, 2), range(2 if floats else 8)):
+    for k, seed in product((1, 2), range(2 if few else 8)):
         yield Block(dyadic_model(seed, 2, 2), k, "rows of their own after every prefix")
-    for k in (1, 2) if floats else (1, 2, 3):
-        if not floats:
+    for k in (1, 2) if few else (1, 2, 3):
+        if not few:
             yield Block(prefix_encoding(2), k, "rows that encode their prefix")
-        for seed in range(3 if floats else 8):
+        for seed in range(3 if few else 8):
             yield Block(dyadic_model(seed, 2), k, "rows of their own after every prefix")
-    for seed in range(1 if floats else 8):
+    for seed in range(1 if few else 8):
         yield Block(dyadic_model(seed, 3, 4), 2, "rows of their own after every prefix")
-    for size, k in ((4, 1), (2, 3)) if floats else ((4, 2), (3, 3), (2, 4), (6, 1), (12, 1), (2, 6)):
+    for size, k in ((4, 1), (2, 3)) if few else ((4, 2), (3, 3), (2, 4), (6, 1), (12, 1), (2, 6)):
         yield Block(dyadic_model(3, size, 4), k, "rows of their own after every prefix")
-    for size, k in ((2, 2),) if floats else ((2, 4), (3, 3), (2, 6)):
+    for size, k in ((2, 2),) if few else ((2, 4), (3, 3), (2, 6)):
         yield Block(dyadic_model(5, size, zeros=False), k, "rows of their own after every prefix, without zeros")
-    for size, k in ((2, 6), (12, 1)) if floats else ((2, 8), (3, 5), (16, 1)):
+    for size, k in ((2, 6), (12, 1)) if few else ((2, 8), (3, 5), (16, 1)):
         yield Block(certain_drafts(dyadic_model(4, size, 4)), k, "rows of their own after every prefix, certain drafts")
-    if not floats:
+    if not few:
         for seed in range(4):
             yield Block(random_model(seed, 3), 2, "rows of their own after every prefix")
 

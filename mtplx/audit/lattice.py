@@ -125,7 +125,7 @@ def law_on_lattice(
     first, read = answer((LOW,) * length)
     if not read:
         if any(answer((k,) * length)[0] != first for k in range(checks)):
-            raise Unprobeable("it reads no coin, and yet its answers differ")
+            raise Unprobeable("it reads no coin, and yet its answers differ: numbers that are not the tape's")
         return {first: QQ(1)}
     for _ in range(ROUNDS):
         found = pieces(())

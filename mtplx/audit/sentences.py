@@ -13,12 +13,17 @@ LONGEST, MOST_OUTCOMES = 160, 6
 
 def sentence(trial: Trial) -> str:
     """A refutation in words."""
-    given = ", ".join(f"{name} = {text(value)}" for name, value in trial.given.items())
+    given = ", ".join(f"{name} = {text(head(value) if name == 'coins' else value)}" for name, value in trial.given.items())
     if trial.found is None:
-        return f"{given}: {trial.note}"
+        return f"{trial.note}, asked {given}"
     note = f"{trial.note}; " if trial.note else ""
     right, found = telling(trial.right, trial.found)
     return f"{given}: {note}right {right}, found {found}, distance {apart(trial.apart)}"
+
+
+def head(coins: list[Any]) -> list[Any]:
+    """The first coins; more are there only in case they are read."""
+    return coins if len(coins) <= 4 else [*coins[:3], "..."]
 
 
 def apart(value: Any) -> str:

@@ -15,9 +15,14 @@ from mtplx.audit.verdict_file import finding_data
 COLUMNS = ("claim", "verdict", "judged", "refuted", "largest distance")
 
 
+def lines(report: DumpReport) -> str:
+    """How many there are."""
+    return f"{report.lines:,} line{'' if report.lines == 1 else 's'}"
+
+
 def print_dump(report: DumpReport, name: str, console: Console) -> None:
     """A line a claim, the witnesses as sentences, what was not tried, and the verdict."""
-    table = table_of(f"{name}: {report.lines:,} lines, dialect {report.dialect}", COLUMNS)
+    table = table_of(f"{name}: {lines(report)}, dialect {report.dialect}", COLUMNS)
     for tally in report.summary:
         verdict = tally.witnesses[0].verdict if tally.witnesses else Verdict.EXACT
         distance = number(tally.figures["variation"]) if "variation" in tally.figures else ""
@@ -29,9 +34,11 @@ def print_dump(report: DumpReport, name: str, console: Console) -> None:
         for remark in finding.remarks:
             console.print(f"note {finding.claim}: {escape(remark)}", highlight=False)
     for claim, fields in report.not_tried.items():
-        console.print(f"not tried: {claim}, for want of {escape(', '.join(fields))}", highlight=False)
+        lacking = f"for want of {', '.join(fields)} on a line that no other claim refutes"
+        why = lacking if fields else "no line got so far: the dump is empty, or other claims refute its lines"
+        console.print(f"not tried: {claim}, {escape(why)}", highlight=False)
     done = "" if report.complete else ", interrupted"
-    console.print(f"{coloured(report.verdict)}  {name}, {report.lines:,} lines{done}", highlight=False)
+    console.print(f"{coloured(report.verdict)}  {name}, {lines(report)}{done}", highlight=False)
 
 
 def readable(value: Any) -> Any:

@@ -78,16 +78,26 @@ class Subject:
 
     def introduce(self, about: dict[str, Any], dialect: str | None) -> None:
         """Take down what the engine says of itself."""
-        offers = tuple(method for method in METHODS if method in about["offers"])
+        if strange := [name for name in about.get("offers", ()) if name not in METHODS]:
+            raise NoEngine(f"it offers {strange[0]!r}; allowed: {', '.join(METHODS)}")
+        offers = tuple(method for method in METHODS if method in about.get("offers", ()))
         if not offers:
             raise NoEngine(f"it offers nothing; allowed: at least one of {', '.join(METHODS)}")
-        self.name, self.version = str(about["name"]), None if about.get("version") is None else str(about["version"])
+        self.name, self.version = (
+            str(about.get("name", self.spec)),
+            None if about.get("version") is None else str(about["version"]),
+        )
         if about.get("numbers", "float") not in ("float", "exact"):
             raise NoEngine(f"numbers = {about['numbers']!r}; allowed: 'exact', 'float'")
         self.floats, self.lossy = about.get("numbers", "float") == "float", bool(about.get("lossy", False))
         self.laws = bool(about.get("laws", False)) and not self.floats
         self.dialect = dialect_named(dialect or str(about.get("dialect", "mtplx"))).name
         self.offers = offers
+
+    @property
+    def few(self) -> bool:
+        """Its laws have to be probed, which takes long: it is asked less."""
+        return not self.laws
 
     @property
     def level(self) -> str:
@@ -130,7 +140,10 @@ class Subject:
                 if READS_MORE in str(error):
                     raise Unprobeable(f"one answer reads more than {len(given)} coins") from None
                 raise
-            return outcome_of(found["value"]), min(len(given), int(found.get("read", coins)))
+            read = found.get("read", coins)
+            if type(read) is not int or not 0 <= read <= len(given):
+                raise self.client.died(f"says that it read {read!r} coins; allowed: an integer from 0 to {len(given)}")
+            return outcome_of(found["value"]), read
 
         self.laws_asked += 1  # other random coins for every law, the same in every audit
         return law_on_lattice(ask, COINS, thresholds, self.checks, self.laws_asked, FINE if fine else GRID)

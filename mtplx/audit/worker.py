@@ -89,8 +89,10 @@ def load(spec: str) -> Any:
     if not place:
         entries = list(importlib.metadata.entry_points(group="mtplx.engines", name=spec))
         if not entries:
+            hint = ": name one of its classes, as path.py:Class" if spec.endswith(".py") else ""
             raise ImportError(
-                "no engine of that name; allowed: a built-in one, an entry point, module:attribute, path.py:attribute"
+                f"no engine of that name{hint}; allowed: a built-in one, an entry point, module:attribute, path.py:attribute, "
+                "stdio:COMMAND"
             )
         found = entries[0].load()
     elif place.endswith(".py"):
@@ -122,7 +124,7 @@ def about(engine: Any) -> dict[str, Any]:
         "rule": getattr(engine, "rule", None),
         "lossy": bool(getattr(engine, "lossy", False)),
         "version": getattr(engine, "version", None),
-        "laws": True,
+        "laws": all(importlib.util.find_spec(name) for name in ("reference", "sympy", "flint")),
     }
 
 

@@ -223,3 +223,25 @@ class TextTokens:
     def sample(self, p, tape):
         """A token in text."""
         return str(tape.categorical(p))
+
+
+class OneElement:
+    """Answers with a list of one token."""
+
+    def sample(self, p, tape):
+        """A batch of one."""
+        return [tape.categorical(p)]
+
+
+class Halves(Right):
+    """Answers with floats."""
+
+    def acceptance(self, p, q, token):
+        """Rounded."""
+        return float(super().acceptance(p, q, token))
+
+
+class Bracketed(Right):
+    """A name that looks like markup."""
+
+    name = "my [/chain] engine [v2]"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -27,3 +30,9 @@ def only(report: EngineReport) -> Finding:
     """The one finding of a report."""
     (finding,) = report.findings
     return finding
+
+
+def command(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    """mtplx audit in a process of its own."""
+    line = [sys.executable, "-m", "mtplx", "audit", *map(str, arguments)]
+    return subprocess.run(line, capture_output=True, text=True, timeout=300, check=False, env=os.environ | environment)

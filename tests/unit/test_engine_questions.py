@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
+import sys
+from pathlib import Path
 
 import pytest
 from sympy import QQ
 
 from mtplx.audit import inputs, logits
+from mtplx.audit.client import client_for
+from mtplx.audit.engine_audit import audit
 from mtplx.audit.sentences import telling
+from mtplx.audit.subject import Subject
 from mtplx.audit.verdict import Verdict
-from tests.unit.engine_reports import BAD, only, report_of
+from tests.unit.engine_reports import BAD, ROOT, command, only, report_of
 
 
 def test_what_is_wrong_only_later_is_refuted() -> None:
@@ -62,9 +68,70 @@ def test_blocks_without_drafts(engine: str, verdict: Verdict) -> None:
     assert verdict is Verdict.EXACT or finding.sentence.startswith("k = 0")
 
 
-def test_what_is_no_token_is_quoted() -> None:
-    """The text '0' is no token 0, and the sentence shows it."""
-    assert "'0' has probability 0 and comes out" in only(report_of(f"{BAD}:TextTokens", "sample-law")).sentence
+@pytest.mark.parametrize(("engine", "shown"), [("TextTokens", "'0'"), ("OneElement", "[0]")])
+def test_what_is_no_token_is_shown(engine: str, shown: str) -> None:
+    """The text '0', or a list of one token, is no token 0, and the sentence shows it."""
+    for claim in ("sample-law", "sample-coins"):
+        assert f"the answer {shown} is no token id; allowed: an integer" in only(report_of(f"{BAD}:{engine}", claim)).sentence
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("{}", "which has neither value nor error"),
+        ('{"value": 0, "read": null}', "says that it read None coins; allowed: an integer from 0 to 32"),
+        ('{"value": 0, "read": 99}', "says that it read 99 coins"),
+        ('{"value": 0, "read": 1}\\n{"value": 0, "read": 1}', "answered more than one line"),
+        ("[]", "which is no JSON object"),
+        ("hello", "which is no JSON"),
+    ],
+)
+def test_answers_out_of_form_refute(answer: str, said: str, tmp_path: Path) -> None:
+    """A line without value or error, an impossible number of coins, two lines for one question: verdicts, no crash of ours."""
+    engine = tmp_path / "engine.py"
+    about = '{"value": {"name": "odd", "offers": ["sample"]}}'
+    engine.write_text(
+        f"import sys\nprint('{about}', flush=True)\nnext(sys.stdin)\nfor _ in sys.stdin: print('{answer}', flush=True)\n"
+    )
+    finding = only(report_of(f"stdio:{sys.executable} {engine}", "sample-law"))
+    assert finding.verdict is Verdict.REFUTED
+    assert said in finding.sentence
+
+
+def test_exact_engines_without_the_reference_are_probed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a Python that lacks this package an engine with exact numbers is judged on the lattice, and right ones pass."""
+    subject = Subject("there", client_for(f"{ROOT}/examples/engine.py:Engine"))
+    about = subject.client.about
+    assert about()["laws"] is True
+    monkeypatch.setattr(subject.client, "about", lambda: about() | {"laws": False})
+    subject.meet()
+    *_, report = audit(subject, ["acceptance", "residual", "one-token-law", "one-hot-draft", "extreme-coins", "steady"])
+    subject.client.close()
+    assert (report.level, report.verdict) == ("lattice", Verdict.EXACT)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((f"{BAD}:Right", "--claim", "joint-law"), "claim = 'joint-law' needs verify_chain; the engine offers acceptance"),
+        ((f"{BAD}:Right", "--out", BAD), "is a file; allowed: a folder"),
+        ((str(BAD),), "name one of its classes, as path.py:Class"),
+        (("--dump", BAD, "--claim", "decision"), "--claim with --dump; allowed with it: --dialect, --json"),
+        ((f"{BAD}:Right", "--seconds", "-1"), "greater than or equal to 0.1"),
+    ],
+)
+def test_arguments_that_do_not_fit(arguments: tuple[object, ...], said: str) -> None:
+    """What was asked for and cannot be done is an input error with a sentence."""
+    done = command(*arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_the_line_that_asks_again_keeps_the_limits() -> None:
+    """A refutation by a limit is repeated under that limit."""
+    done = command(f"{BAD}:Hangs", "--seconds", "0.5", "--claim", "acceptance", "--json")
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert finding["witness"]["reproduce"] == f"mtplx audit {BAD}:Hangs --seconds 0.5 --claim acceptance"
 
 
 def test_questions_beyond_our_limits_are_counted() -> None:
@@ -84,7 +151,7 @@ def test_laws_of_many_outcomes_are_told_by_one() -> None:
 
 def test_the_page_says_what_is_asked() -> None:
     """The ranges on the page are those of the inputs: rows, their entries and sums, blocks, temperatures."""
-    rows = {floats: [row for pair in inputs.pairs(floats) for row in pair] for floats in (True, False)}
+    rows = {floats: [row for pair in inputs.pairs(floats, floats) for row in pair] for floats in (True, False)}
     assert {floats: max(map(len, found)) for floats, found in rows.items()} == {True: 16, False: 24}
     assert min(x for row in rows[True] for x in row if x) >= QQ(1, 2**14)
     assert {sum(row) for row in rows[False]} == {1}
@@ -97,3 +164,16 @@ def test_the_page_says_what_is_asked() -> None:
     temperatures = sorted({settings.temperature for _, settings in asked})
     assert (*temperatures[:2], temperatures[-1]) == (0.0, 1e-39, 1e6)
     assert len(logits.TARGETS["target-random"]) == 40
+
+
+def test_a_float_among_exact_numbers_is_named() -> None:
+    """An engine with exact numbers that answers with floats is told how to say so."""
+    sentence = only(report_of(f"{BAD}:Halves", "acceptance")).sentence
+    assert "numbers = 'float' allows for rounding" in sentence
+
+
+def test_names_are_printed_as_they_are() -> None:
+    """Brackets in the name of an engine are no markup."""
+    done = command(f"{BAD}:Bracketed", "--claim", "acceptance")
+    assert done.returncode == 0, done.stderr
+    assert "EXACT  my [/chain] engine [v2], dialect" in done.stdout

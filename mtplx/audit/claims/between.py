@@ -10,7 +10,7 @@ from sympy import QQ
 from mtplx.audit.claims.chains import chain_law
 from mtplx.audit.claims.one_token import verified
 from mtplx.audit.claims.trial import Trial, law_text
-from mtplx.audit.client import EngineError
+from mtplx.audit.client import EngineDied, EngineError
 from mtplx.audit.inputs import Block
 from mtplx.audit.logits import OFF, Settings
 from mtplx.audit.subject import Subject
@@ -75,6 +75,8 @@ def refusals(subject: Subject) -> Iterator[Callable[[], Trial]]:
                 value = subject.value(method, **arguments)
             except EngineError as error:
                 return Trial({"asked": words}, "a refusal", str(error), QQ(0))
+            except EngineDied as error:
+                return Trial({"asked": f"{method} of {words}, it {error}"}, "a refusal", None, QQ(1))
             if arguments == impossible[2] and value == 1:
                 return Trial({"asked": words}, "a refusal, or token 1", value, QQ(0))
             return Trial({"asked": f"{method} of {words}"}, "a refusal", value, QQ(1), QQ(0), "answers instead of refusing")

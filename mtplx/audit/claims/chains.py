@@ -11,7 +11,7 @@ from sympy import QQ
 from mtplx.audit import inputs
 from mtplx.audit.claims.one_token import ENDS
 from mtplx.audit.claims.trial import Trial, lattice_bound, law_text, law_trial, masses, possible_trial, texts, thresholds
-from mtplx.audit.client import EngineError
+from mtplx.audit.client import EngineError, WrongAnswer
 from mtplx.audit.inputs import Block
 from mtplx.audit.subject import Law, Subject, mixture
 from reference.claims import extended, right_law
@@ -36,9 +36,9 @@ def chain_law(subject: Subject, block: Block) -> Law:
         law = subject.law("verify_chain", near, k + 1, p_rows=p_rows, q_rows=q_rows, drafts=list(drafts))
         for tokens in law:
             if not isinstance(tokens, tuple) or not 0 < len(tokens) <= k + 1:
-                raise EngineError(f"verify_chain answers {tokens!r} to {k} drafts; allowed: 1 to {k + 1} tokens")
+                raise WrongAnswer(f"verify_chain answers {tokens!r} to {k} drafts; allowed: 1 to {k + 1} tokens")
             if not all(isinstance(t, int) and 0 <= t < model.size for t in tokens):
-                raise EngineError(f"verify_chain answers {tokens!r}, which are no tokens")
+                raise WrongAnswer(f"verify_chain answers {tokens!r}, which are no tokens")
         emitted.append((weight, law))
     return extended(mixture(emitted), model, k + 1)
 
@@ -46,7 +46,7 @@ def chain_law(subject: Subject, block: Block) -> Law:
 def joint(subject: Subject) -> Iterator[Callable[[], Trial]]:
     """Blocks, from one draft on; then none, where the target's row is all there is and a refusal is no fault."""
     alone = [Block(same_rows(p, p), 0, "one row, no drafts") for p in inputs.laws(2, 4)]
-    for block in chain(inputs.blocks(subject.floats), alone):
+    for block in chain(inputs.blocks(subject.few), alone):
 
         def trial(block: Block = block) -> Trial:
             given = {"k": block.k, "model": block.words, **inputs.rows_of(block)}
@@ -88,6 +88,8 @@ def extreme_chains(subject: Subject) -> Iterator[Callable[[], Trial]]:
                 given = {"p": texts(p), "q": texts(q), "draft": x, "coins": [str(u), "..."]}
                 found = subject.value("verify_chain", p_rows=[p, p], q_rows=[q], drafts=[x], coins=[u] * 32)
                 tokens = found if isinstance(found, list) and found else [found]
+                if len(tokens) > 2:
+                    return Trial(given, "1 or 2 tokens", tokens, QQ(1), note=f"{len(tokens)} tokens for one draft")
                 emitted = [possible_trial(given, p, token) for token in tokens]
                 return next((trial for trial in emitted if not trial.holds), emitted[0])
 

@@ -9,7 +9,7 @@ from sympy import QQ
 
 from mtplx.audit import inputs
 from mtplx.audit.claims.trial import Trial, lattice_bound, law_of, law_trial, texts
-from mtplx.audit.client import EngineError
+from mtplx.audit.client import WrongAnswer
 from mtplx.audit.logits import OFF, Row, Settings
 from mtplx.audit.measure import UNIT
 from mtplx.audit.subject import Law, Subject
@@ -31,16 +31,16 @@ def proposed(subject: Subject, logits: Row, settings: Settings) -> tuple[Law, li
     law = subject.law("propose", [QQ(k, 16) for k in range(16)], logits=logits, config=settings.data())
     for outcome in law:
         if not (isinstance(outcome, tuple) and len(outcome) == 2 and isinstance(outcome[1], tuple)):
-            raise EngineError(f"propose answers {outcome!r}; allowed: a token and the law it was drawn from")
+            raise WrongAnswer(f"propose answers {outcome!r}; allowed: a token and the law it was drawn from")
     try:
         reports = {tuple(map(rational, q)) for _, q in law}
     except ValueError as error:
-        raise EngineError(f"propose reports no law: {error}") from None
+        raise WrongAnswer(f"propose reports no law: {error}") from None
     tokens: Law = {}
     for (token, _), share in law.items():
         tokens[token] = tokens.get(token, QQ(0)) + share
     if len(reports) > 1:
-        raise EngineError(f"propose reports {len(reports)} laws for one row")
+        raise WrongAnswer(f"propose reports {len(reports)} laws for one row")
     return tokens, list(reports.pop())
 
 
@@ -63,7 +63,7 @@ def honest(subject: Subject) -> Iterator[Callable[[], Trial]]:
 def own_drafts(subject: Subject) -> Iterator[Callable[[], Trial]]:
     """Proposed and verified on one tape."""
     for logits, settings in PROPOSALS:
-        for p in inputs.laws(len(logits), 4)[1 : 3 if subject.floats else 8]:
+        for p in inputs.laws(len(logits), 4)[1 : 3 if subject.few else 8]:
 
             def trial(logits: Row = logits, settings: Settings = settings, p: Any = p) -> Trial:
                 found = subject.law(

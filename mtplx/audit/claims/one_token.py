@@ -34,7 +34,7 @@ ENDS = (QQ(0), QQ(LAST, SIZE))
 
 def each_token(subject: Subject) -> Iterator[tuple[inputs.Pair, int]]:
     """Every pair, with every token."""
-    for p, q in inputs.pairs(subject.floats):
+    for p, q in inputs.pairs(subject.floats, subject.few):
         for token in range(len(p)):
             yield (p, q), token
 
@@ -49,7 +49,9 @@ def acceptance_trial(subject: Subject, p: Any, q: Any, token: int) -> Trial:
     except ValueError:
         return Trial(given, str(right), value, QQ(1), note="the answer is no finite number")
     bound = LOG_RATIO * right if subject.floats and right not in (0, 1) else QQ(0)
-    return Trial(given, str(right), str(found), abs(found - right), bound)
+    inexact = isinstance(value, float) and not subject.floats and found != right
+    note = "a float, where numbers are exact; numbers = 'float' allows for rounding" if inexact else ""
+    return Trial(given, str(right), str(found), abs(found - right), bound, note)
 
 
 def acceptances(drafted: bool) -> Trials:
@@ -85,7 +87,7 @@ def residuals(equal: bool) -> Trials:
     """Pairs of equal rows, or of rows that differ."""
 
     def trials(subject: Subject) -> Iterator[Callable[[], Trial]]:
-        for p, q in inputs.pairs(subject.floats):
+        for p, q in inputs.pairs(subject.floats, subject.few):
             if (p == q) == equal:
                 yield lambda p=p, q=q: residual_trial(subject, p, q)  # type: ignore[misc]
 
@@ -101,7 +103,7 @@ def verified(subject: Subject, p: Any, q: Any, *, fine: bool = False) -> Law:
 def one_token(subject: Subject) -> Iterator[Callable[[], Trial]]:
     """Honest drafts; then two that are always rejected and always accepted, on a fine grid of coins."""
     always = [([QQ(0), QQ(1, 4), QQ(3, 4)], [QQ(1), QQ(0), QQ(0)]), ([QQ(1, 4), QQ(3, 4)], [QQ(1, 4), QQ(3, 4)])]
-    for (p, q), fine in chain(zip(inputs.pairs(subject.floats), repeat(False)), zip(always, repeat(True))):
+    for (p, q), fine in chain(zip(inputs.pairs(subject.floats, subject.few), repeat(False)), zip(always, repeat(True))):
 
         def trial(p: Any = p, q: Any = q, fine: bool = fine) -> Trial:
             given = {"p": texts(p), "q": texts(q), "draft": "drawn from q"}
@@ -112,7 +114,7 @@ def one_token(subject: Subject) -> Iterator[Callable[[], Trial]]:
 
 def certain_drafts(subject: Subject) -> Iterator[Callable[[], Trial]]:
     """Deterministic drafters that report their one-hot."""
-    for size, parts in ((2, 2), (2, 4), (3, 2 if subject.floats else 4)):
+    for size, parts in ((2, 2), (2, 4), (3, 2 if subject.few else 4)):
         for p, hot in product(inputs.laws(size, parts), inputs.laws(size, 1)):
 
             def trial(p: Any = p, hot: Any = hot) -> Trial:
@@ -124,7 +126,7 @@ def certain_drafts(subject: Subject) -> Iterator[Callable[[], Trial]]:
 
 def extreme_coins(subject: Subject) -> Iterator[Callable[[], Trial]]:
     """The least and the largest coins: what is emitted must have p > 0."""
-    for p, q in inputs.pairs(True):
+    for p, q in inputs.pairs(True, True):
         if all(p) or len(p) > 8:
             continue
         for x, coins in product(masses(q), product(ENDS, ENDS)):
@@ -153,7 +155,7 @@ def extreme_samples(subject: Subject) -> Iterator[Callable[[], Trial]]:
 def samples(subject: Subject) -> Iterator[Callable[[], Trial]]:
     """Draws from rows; from one of them on a fine grid of coins."""
     small = [p for size, parts in ((2, 2), (2, 4), (3, 4), (4, 4)) for p in inputs.laws(size, parts)]
-    longer = [p for p, _ in inputs.pairs(subject.floats) if len(p) > 4]
+    longer = [p for p, _ in inputs.pairs(subject.floats, subject.few) if len(p) > 4]
     for p, fine in [*product([*small, *longer], [False]), ([QQ(1, 4), QQ(3, 4)], True)]:
 
         def trial(p: Any = p, fine: bool = fine) -> Trial:

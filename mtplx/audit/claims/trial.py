@@ -21,6 +21,9 @@ errs by one ulp, 22u, their difference by 11u more, and exp by 2u besides: 57u; 
 float32 sum to 1 + u at most, 2u of a quotient."""
 
 
+NO_TOKEN = "the answer {} is no token id; allowed: an integer"
+
+
 @dataclass(frozen=True)
 class Trial:
     """One question and its answer. `apart`: the distance of right and found; it refutes the claim where it exceeds `bound`.
@@ -95,16 +98,21 @@ def law_of(row: Sequence[Any]) -> Law:
 
 def law_trial(given: dict[str, Any], right: Law, found: Law, bound: Any) -> Trial:
     """A law beside the right one; an outcome that cannot occur refutes whatever the bound."""
+    kind = type(next(iter(right)))
     impossible = [outcome for outcome in found if outcome not in right]
+    strange = [outcome for outcome in impossible if type(outcome) is not kind]
     note = f"{outcome_text(impossible[0])} has probability 0 and comes out" if impossible else ""
+    if strange:
+        shown = list(strange[0]) if isinstance(strange[0], tuple) else strange[0]
+        return Trial(given, law_text(right), str(shown), QQ(1), note=NO_TOKEN.format(repr(shown)))
     return Trial(given, law_text(right), law_text(found), distance(found, right), bound, note)
 
 
 def possible_trial(given: dict[str, Any], p: Any, token: Any) -> Trial:
     """A token beside those that can occur."""
-    known = isinstance(token, int) and not isinstance(token, bool) and 0 <= token < len(p)
-    fair = known and p[token]
-    note = "" if fair else f"token {token} is emitted, which has probability 0" if known else f"{token!r} is no token"
+    known = isinstance(token, int) and not isinstance(token, bool)
+    fair = known and 0 <= token < len(p) and p[token]
+    note = "" if fair else f"token {token} is emitted, which has probability 0" if known else NO_TOKEN.format(repr(token))
     return Trial(given, f"one of {[t for t, share in enumerate(p) if share]}", token, QQ(0 if fair else 1), QQ(0), note)
 
 
