@@ -10,10 +10,24 @@ import mlx.core as mx
 import numpy as np
 
 from mtplx.config import exact
-from mtplx.errors import CoinError, LogitsError, MassError, ShapeError, TokenError, VocabularyError
+from mtplx.errors import (
+    CoinError,
+    DenominatorError,
+    DrawError,
+    LogitsError,
+    MassError,
+    ShapeError,
+    TokenError,
+    VocabularyError,
+)
 from mtplx.wide import Wide
 
 MASS_TOLERANCE = Fraction(1, 1000)
+MOST_BITS = 62
+"""Counts and their sums stay below 2^63, where Python ints still convert to MLX scalars."""
+DENOMINATOR = 2**MOST_BITS
+MOST_TOKENS = 2**20
+"""Of a dyadic law: its kept mass then reaches the top limb of every `Wide` it is held in."""
 FLOATS = (mx.float32, mx.float16, mx.bfloat16, mx.float64)
 
 
@@ -137,3 +151,36 @@ def coins(values: Any, rows: Rows, name: str) -> list[Fraction]:
 def is_row(rows: Rows) -> bool:
     """One row, not a batch: results are scalars."""
     return len(rows.shape) == 1
+
+
+def denominator_bits(denominator: Any) -> int:
+    """b of a denominator 2^b with 1 <= b <= 62; DenominatorError otherwise."""
+    whole = not isinstance(denominator, bool) and isinstance(denominator, int)
+    bits = denominator.bit_length() - 1 if whole else 0
+    if not 1 <= bits <= MOST_BITS or denominator != 1 << bits:
+        raise DenominatorError(f"denominator = {denominator!r}; allowed: a power of two from 2 to 2^{MOST_BITS}")
+    return int(bits)
+
+
+def vocabulary(size: int) -> int:
+    """The size of a vocabulary of dyadic laws; VocabularyError beyond 2^20."""
+    if not 1 <= size <= MOST_TOKENS:
+        raise VocabularyError(f"the vocabulary has {size} tokens; allowed: 1 to {MOST_TOKENS}")
+    return size
+
+
+def draws(r: Any, denominator: int) -> mx.array:
+    """Draws as a uint64 array of their own shape; DrawError unless integers from 0 to denominator - 1.
+
+    The range of an mlx array is not looked at here, since that would wait for the device: whoever uses it must check.
+    """
+    if isinstance(r, mx.array):
+        if r.dtype != mx.uint64:
+            raise DrawError(f"r holds {r.dtype}; allowed: uint64")
+        return r
+    array = np.array(r, dtype=object)
+    for value in array.reshape(-1).tolist():
+        whole = hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_))
+        if not whole or not 0 <= value < denominator:
+            raise DrawError(f"r is {value!r}; allowed: an integer from 0 to {denominator - 1}")
+    return mx.array(array.astype(np.uint64))

@@ -27,3 +27,19 @@ class TokenError(ValueError):
 
 class CoinError(ValueError):
     """A coin outside [0, 1)."""
+
+
+class DenominatorError(ValueError):
+    """A denominator that is no power of two from 2 to 2^62, or laws over different denominators."""
+
+
+class DrawError(ValueError):
+    """A draw r outside 0..D-1, or not an integer of 64 unsigned bits."""
+
+
+class CounterError(ValueError):
+    """A seed, request, position or attempt outside its range."""
+
+
+class ReuseError(ValueError):
+    """A key drawn twice in one run."""

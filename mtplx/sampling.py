@@ -16,8 +16,8 @@ import mlx.core as mx
 from mtplx import doors
 from mtplx.config import SamplerConfig
 from mtplx.errors import ConfigError
-from mtplx.exponential import exponential_weights, masses
-from mtplx.selection import Selection, rank_keys, select
+from mtplx.selection import select
+from mtplx.target import select_logits
 from mtplx.wide import Scaled, Wide, ratio, split_float32
 
 __all__ = [
@@ -67,26 +67,11 @@ def apply_top_p_top_k(probs: Any, top_p: Any = 1.0, top_k: int = 0) -> mx.array:
     return law.restore(normalised(split_float32(law.values), law.mass, cut.kept))
 
 
-def weigh(logits: mx.array, temperature: Any) -> tuple[Scaled, mx.array]:
-    """Weights of rows [B, V] in units of 2^-96 of the largest, and which tokens have positive weight at all."""
-    if temperature > 0:
-        return exponential_weights(logits, temperature), logits > -mx.inf
-    keys = rank_keys(logits)
-    first = keys == mx.min(keys, axis=-1, keepdims=True)
-    return Scaled(mx.where(first, mx.array(1, mx.uint64), mx.array(0, mx.uint64)), mx.full(keys.shape, 96, mx.int32)), first
-
-
-def select_logits(logits: mx.array, config: SamplerConfig) -> tuple[Scaled, Wide, Selection]:
-    """Weights, their masses and the cut of rows of logits [B, V]."""
-    weights, weighty = weigh(logits, config.temperature)
-    mass = masses(weights, weighty)
-    return weights, mass, select(logits, mass, weighty, config.top_p, config.top_k)
-
-
 def distribution_from_logits(logits: Any, config: SamplerConfig) -> mx.array:
     """The filtered target of rows of logits: temperature, then nucleus and top-k jointly, float32 (spec 2).
 
-    Order and ties are those of the logits; the nucleus is decided on masses whose relative error is below 2^-42.
+    Order, ties and nucleus are those of the real weights, proved row by row (`mtplx.target`), the same as of
+    `mtplx.dyadic.from_logits`.
     Temperature 0 is the one-hot on the lowest id among the maxima.
     Raises LogitsError for NaN, +inf, or a row of only -inf; ShapeError; ConfigError.
     """

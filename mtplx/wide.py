@@ -16,6 +16,8 @@ import numpy as np
 
 LIMB_BITS = 32
 LIMB_MASK = (1 << LIMB_BITS) - 1
+DIGIT_BITS = 30
+"""Bits of a quotient that one step of long division finds."""
 FLOAT32_LIMBS = 5
 """Limbs of a float32 below 2^11 in units of 2^-149."""
 
@@ -120,6 +122,33 @@ class Wide:
             out.append(difference & LIMB_MASK)
             borrow = 1 - (difference >> LIMB_BITS)
         return Wide(tuple(out))
+
+    def quotient(self, divisor: Wide, bits: int) -> mx.array:
+        """floor(self * 2^bits / divisor) as uint64, for self <= divisor and bits <= 62: long division by digits of 30 bits.
+
+        divisor: one column a row, of as many limbs, the top one from 1 to 2^32 - 1. Both sides are shifted until the top limb
+        d of the divisor is at least 2^31. With h the remainder's leading bits, the digit h // (d + 1) is never too large, and
+        less than 2^30 / 2^31 + 2^-31 + 1 < 2 too small: at most one more subtraction.
+        """
+        size = len(self.limbs)
+        lead = divisor.limbs[-1] < mx.left_shift(mx.array(1, mx.uint64), mx.arange(32, dtype=mx.uint64))
+        shift = mx.sum(lead.astype(mx.uint64), axis=-1, keepdims=True)
+        nothing = [mx.zeros_like(self.limbs[0])]
+        remainder = Wide.carried([limb << shift for limb in self.limbs] + nothing)
+        below = Wide.carried([limb << shift for limb in divisor.limbs])
+        padded = Wide((*below.limbs, mx.zeros_like(below.limbs[0])))
+        result = nothing[0]
+        while bits:
+            step = min(bits, DIGIT_BITS)
+            bits -= step
+            leading = (remainder.limbs[size - 1] << step) + (remainder.limbs[size - 2] >> (LIMB_BITS - step))
+            digit = leading // (below.limbs[-1] + 1)
+            moved = Wide.carried([limb << step for limb in remainder.limbs])
+            remainder = moved.minus(below * Wide((digit,)))
+            short = ~(remainder < padded)
+            remainder = remainder.minus(padded).where(short, otherwise=remainder)
+            result = (result << step) + digit + short.astype(mx.uint64)
+        return result
 
     def __lt__(self, other: Wide) -> mx.array:
         less = self.limbs[0] < other.limbs[0]

@@ -20,6 +20,7 @@ from mtplx import doors, sampling
 from mtplx.audit.measure import SMALLEST_NORMAL, UNIT, all_equal, entries, errors, exact_row, variation
 from mtplx.audit.verdict import Figure, Step
 from mtplx.config import SamplerConfig
+from mtplx.target import select_logits
 from mtplx.wide import Scaled
 from reference.filters import kept_by_top_k, nucleus_size
 from reference.numbers import law_of_row, rational
@@ -91,7 +92,7 @@ def target_steps(logits: Row, target: Filtered, config: SamplerConfig) -> list[S
     given, certified = entries(logits), target.certified
     uncut = config.top_p == 1 and config.top_k == 0
     full = certified if uncut else reference.softmax(given, config.temperature)
-    weights, mass, cut = sampling.select_logits(doors.logit_rows(logits).values, config)
+    weights, mass, cut = select_logits(doors.logit_rows(logits).values, config)
 
     order = entries(cut.order)
     misplaced = [rank for rank, token in enumerate(certified.ranked) if order[rank] != token]
@@ -99,7 +100,8 @@ def target_steps(logits: Row, target: Filtered, config: SamplerConfig) -> list[S
     (found,) = entries(cut.nucleus_size)
     units = mass.to_ints()
     ranked_units = [QQ(units[token]) for token in order if units[token]]
-    judged = certified.nucleus_size if config.top_p == 1 else nucleus_size(ranked_units, rational(config.top_p))
+    by_mass = config.top_p < 1 and not cut.undecided  # else nothing was decided on the masses
+    judged = nucleus_size(ranked_units, rational(config.top_p)) if by_mass else certified.nucleus_size
 
     kept = set(np.flatnonzero(np.array(cut.kept)).tolist())
     expected = set(order[: kept_by_top_k(found, config.top_k)])

@@ -15,7 +15,7 @@ from flint import arb, ctx
 from mlx_lm import sample_utils
 from sympy import QQ
 
-from mtplx import sampling, selection
+from mtplx import sampling, selection, target
 from mtplx.audit import mlx_lm_chain, ours
 from mtplx.audit.measure import errors, ulp, variation
 from mtplx.audit.rows import all_rows
@@ -98,8 +98,8 @@ def one_more(original: Callable[..., Any]) -> Callable[..., Any]:
 
 PLANTED = {
     "nucleus": (selection, "nucleus_size", inclusive_nucleus, HALVES, SamplerConfig(1, "0.5", 0), ("nucleus", "local")),
-    "temperature": (sampling, "exponential_weights", hot, TIED, SamplerConfig("0.5", 1, 0), ("softmax(l / T)", "global")),
-    "top-k": (sampling, "select", one_more, TIED, SamplerConfig(1, 1, 2), ("top-k", "local")),
+    "temperature": (target, "exponential_weights", hot, TIED, SamplerConfig("0.5", 1, 0), ("softmax(l / T)", "global")),
+    "top-k": (target, "select", one_more, TIED, SamplerConfig(1, 1, 2), ("top-k", "local")),
     "acceptance": (sampling, "acceptance", uncapped, TIED[:7], SamplerConfig(1, 1, 0), ("acceptance", "local")),
     "residual": (sampling, "normalised_residual", unnormalised, TIED, SamplerConfig(1, 1, 0), ("residual", "local")),
     "marginal": (sampling, "normalised_residual", unnormalised, TIED, SamplerConfig(1, 1, 0), ("marginal", "local")),

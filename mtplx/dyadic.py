@@ -1,0 +1,258 @@
+"""Dyadic laws: a row as integer counts over a denominator 2^b, and verification with one draw (docs/integer-core.md).
+
+A law is an integer function of the bits of its row and the configuration. It gives each token a half-open interval of
+{0..D-1}, in rank order; a draw r falls into one. One r drafts a token and verifies it: as r runs through 0..D-1, the emitted
+token takes each value y exactly P(y) times, for every target P and draft Q over D.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, cast
+
+import mlx.core as mx
+import numpy as np
+
+from mtplx import doors
+from mtplx.config import SamplerConfig
+from mtplx.doors import DENOMINATOR
+from mtplx.errors import ConfigError, DenominatorError, DrawError, ShapeError, TokenError, VocabularyError
+from mtplx.selection import Selection, select
+from mtplx.target import select_logits
+from mtplx.wide import Wide
+
+__all__ = ["DENOMINATOR", "DyadicLaw", "from_logits", "from_probs", "one_hot", "verify", "verify_chain"]
+
+
+def along(values: mx.array, index: mx.array) -> mx.array:
+    """values[..., i] for one index i a row: values [S, n], index of a shape that S broadcasts to; indices must be in range."""
+    rows = mx.broadcast_to(values, (*index.shape, values.shape[-1]))
+    return mx.take_along_axis(rows, index[..., None], axis=-1)[..., 0]
+
+
+def holder(counts: mx.array, cell: mx.array) -> mx.array:
+    """uint32: the entry whose interval holds the cell, counts [S, n] laid end to end; the last one for cells beyond."""
+    passed = mx.cumsum(counts, axis=-1) <= cell[..., None]
+    index = mx.sum(passed.astype(mx.uint32), axis=-1).astype(mx.uint32)
+    return mx.minimum(index, mx.array(counts.shape[-1] - 1, mx.uint32))
+
+
+def host_int(array: mx.array) -> int:
+    """An integer array of one element."""
+    return cast(int, array.item())
+
+
+def checked(r: mx.array, denominator: int, *results: mx.array) -> None:
+    """Evaluate the results and the range of r at once: the only wait for the device. DrawError for an r outside 0..D-1."""
+    good = mx.all(r < denominator)
+    mx.eval(good, *results)
+    if not good.item():
+        raise DrawError(f"r reaches {host_int(mx.max(r))}; allowed: integers from 0 to {denominator - 1}")
+
+
+@dataclass(frozen=True, eq=False)
+class DyadicLaw:
+    """One law [n], or a batch [..., n], of integer counts; a row's probabilities are counts / denominator.
+
+    token_ids: uint32, the kept tokens in rank order. counts: uint64, each row sums to exactly `denominator`, and kept tokens
+    with less than 1 / denominator may have 0. Rows of a batch that keep fewer tokens than the longest are filled up with the
+    id vocab_size, which is no token, and the count 0. undecided: the number of rows whose cut took ball arithmetic.
+    Made by the functions below: the class itself does not check the sums.
+    """
+
+    token_ids: mx.array
+    counts: mx.array
+    denominator: int
+    vocab_size: int
+    undecided: int = 0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The batch shape; () for one row."""
+        return tuple(self.counts.shape[:-1])
+
+    def __getitem__(self, index: int | tuple[int, ...]) -> DyadicLaw:
+        """One law of a batch, or the laws under its first axes; `undecided` stays that of the batch. ShapeError."""
+        place = index if isinstance(index, tuple) else (index,)
+        if len(place) > len(self.shape) or any(not 0 <= i < size for i, size in zip(place, self.shape, strict=False)):
+            raise ShapeError(f"index {index!r} in a batch of shape {self.shape}; allowed: integers from 0, below its axes")
+        return replace(self, token_ids=self.token_ids[place], counts=self.counts[place])
+
+    def positions(self, span: slice) -> DyadicLaw:
+        """A span of the last batch axis."""
+        return replace(self, token_ids=self.token_ids[..., span, :], counts=self.counts[..., span, :])
+
+    def padded_dense(self) -> mx.array:
+        """Counts by token id, [..., V + 1]: the last entry, where the fill goes, is 0."""
+        zeros = mx.zeros((*self.shape, self.vocab_size + 1), mx.uint64)
+        return mx.put_along_axis(zeros, self.token_ids, self.counts, axis=-1)
+
+    def to_dense(self) -> mx.array:
+        """uint64 counts by token id, [..., V]."""
+        return self.padded_dense()[..., :-1]
+
+    def probability(self, token: int) -> Fraction:
+        """The exact probability of a token under one law [n]; a row of a batch is `law[b]`. TokenError, ShapeError."""
+        if self.shape:
+            raise ShapeError(f"a batch of laws of shape {self.shape}; allowed: one law, as law[b] is")
+        found = mx.sum(mx.where(self.token_ids == self.known(token), self.counts, mx.array(0, mx.uint64)))
+        return Fraction(host_int(found), self.denominator)
+
+    def known(self, token: Any) -> int:
+        """The same id; TokenError unless it is in the vocabulary."""
+        if isinstance(token, bool) or not hasattr(token, "__index__") or not 0 <= token < self.vocab_size:
+            raise TokenError(f"token is {token!r}; allowed: an integer from 0 to {self.vocab_size - 1}")
+        return int(token)
+
+    def fits(self, r: mx.array) -> None:
+        """ShapeError unless the batch shape broadcasts to the shape of the draws."""
+        ends = zip(reversed(self.shape), reversed(r.shape), strict=False)
+        if len(self.shape) > r.ndim or any(size not in (1, drawn) for size, drawn in ends):
+            raise ShapeError(f"r has shape {tuple(r.shape)}; allowed: one draw a law, {self.shape} or more axes before it")
+
+    def holding(self, r: mx.array) -> mx.array:
+        """uint32 token ids of the intervals that hold r; r below the denominator."""
+        return along(self.token_ids, holder(self.counts, r))
+
+    def sample(self, r: Any) -> Any:
+        """The token whose interval holds r: inverse CDF in the order of `token_ids`.
+
+        r: integers from 0 to denominator - 1, a Python int or a uint64 array; each law takes one, and further axes before
+        the batch's draw the same laws again. Returns uint32 of the shape of r, an int for one Python int. DrawError,
+        ShapeError.
+        """
+        drawn = doors.draws(r, self.denominator)
+        self.fits(drawn)
+        token = self.holding(drawn)
+        checked(drawn, self.denominator, token)
+        return token if isinstance(r, mx.array) or drawn.ndim else host_int(token)
+
+
+def counted(rows: doors.Rows, mass: Wide, cut: Selection, denominator: int) -> DyadicLaw:
+    """Counts floor(mass * D / kept mass) of the kept ranks, and the units missing to D one each to the first ranks."""
+    bits = doors.denominator_bits(denominator)
+    vocab_size = doors.vocabulary(rows.shape[-1])
+    sizes = mx.sum(cut.kept.astype(mx.uint32), axis=-1, keepdims=True).astype(mx.uint32)
+    longest = host_int(mx.max(sizes))
+    order = cut.order[:, :longest]
+    kept = mx.arange(longest, dtype=mx.uint32) < sizes
+    ranked = mass.take(order).where(kept)
+    floors = ranked.quotient(ranked.total(), bits)
+    missing = denominator - mx.sum(floors, axis=-1, keepdims=True)  # below the size: each quotient lost less than one
+    counts = floors + (mx.arange(longest, dtype=mx.uint64) < missing).astype(mx.uint64)
+    ids = mx.where(kept, order, mx.array(vocab_size, mx.uint32))
+    shape = (*rows.shape[:-1], longest)
+    return DyadicLaw(ids.reshape(shape), counts.reshape(shape), denominator, vocab_size, cut.undecided)
+
+
+def from_logits(logits: Any, config: SamplerConfig, denominator: int = DENOMINATOR) -> DyadicLaw:
+    """The filtered target of rows of logits [..., V] as dyadic laws: the same bits on every backend and in every batch.
+
+    Its support lies in that of the real target of spec 2, proved. Total variation from it at most
+    2^-43 + n * (2^-96 + 1 / (2 * denominator)) for n kept tokens (docs/integer-core.md).
+    LogitsError, ShapeError, ConfigError, DenominatorError, VocabularyError.
+    """
+    if not isinstance(config, SamplerConfig):
+        raise ConfigError(f"config = {config!r}; allowed: a SamplerConfig")
+    doors.denominator_bits(denominator)
+    rows = doors.logit_rows(logits)
+    doors.vocabulary(rows.shape[-1])
+    _, mass, cut = select_logits(rows.values, config)
+    return counted(rows, mass, cut, denominator)
+
+
+def from_probs(probs: Any, config: SamplerConfig | None = None, denominator: int = DENOMINATOR) -> DyadicLaw:
+    """Rows of probabilities [..., V], cut by top_p and top_k, as dyadic laws; every step is exact on the float32 row.
+
+    Total variation from the cut row at most n / (2 * denominator) for n kept tokens. config: none cuts nothing; its
+    temperature must be 1. MassError, ShapeError, ConfigError, DenominatorError, VocabularyError.
+    """
+    config = SamplerConfig(1, 1, 0) if config is None else config
+    if not isinstance(config, SamplerConfig) or config.temperature != 1:
+        raise ConfigError(f"config = {config!r}; allowed for probabilities: a SamplerConfig with temperature = 1")
+    doors.denominator_bits(denominator)
+    law = doors.law_rows(probs, "probs")
+    doors.vocabulary(law.shape[-1])
+    return counted(law, law.mass, select(law.values, law.mass, law.values > 0, config.top_p, config.top_k), denominator)
+
+
+def one_hot(token: Any, vocab_size: int, denominator: int = DENOMINATOR) -> DyadicLaw:
+    """The law of a token that is certain: a greedy or n-gram draft. token: an int, or integers [...] for a batch."""
+    doors.denominator_bits(denominator)
+    shape = (*np.shape(token), doors.vocabulary(vocab_size))
+    ids = doors.token_ids(token, doors.Rows(mx.zeros((0,)), shape), "token").reshape(*shape[:-1], 1)
+    return DyadicLaw(ids, mx.full(ids.shape, denominator, mx.uint64), denominator, vocab_size)
+
+
+def paired(target: DyadicLaw, draft: DyadicLaw) -> None:
+    """VocabularyError or DenominatorError unless two laws are over one vocabulary and one denominator."""
+    if target.vocab_size != draft.vocab_size:
+        raise VocabularyError(f"target has {target.vocab_size} tokens, draft {draft.vocab_size}; allowed: one vocabulary")
+    if target.denominator != draft.denominator:
+        raise DenominatorError(f"target is over {target.denominator}, draft over {draft.denominator}; allowed: one denominator")
+
+
+def decide(target: DyadicLaw, draft: DyadicLaw, r: mx.array) -> tuple[mx.array, mx.array]:
+    """Token and acceptance of `verify`, not yet evaluated: draws of a shape that the batch shape broadcasts to."""
+    p_drafted = mx.take_along_axis(target.padded_dense(), draft.token_ids, axis=-1)
+    q_wanted = mx.take_along_axis(draft.padded_dense(), target.token_ids, axis=-1)
+    excess = mx.maximum(draft.counts, p_drafted) - p_drafted
+    deficit = mx.maximum(target.counts, q_wanted) - q_wanted
+
+    i = holder(draft.counts, r)
+    offset = r - along(mx.cumsum(draft.counts, axis=-1) - draft.counts, i)
+    p_x = along(p_drafted, i)
+    accepted = offset < p_x
+    past = mx.maximum(offset, p_x) - p_x
+    cell = along(mx.cumsum(excess, axis=-1) - excess, i) + past
+    return mx.where(accepted, along(draft.token_ids, i), along(target.token_ids, holder(deficit, cell))), accepted
+
+
+def verify(target: DyadicLaw, draft: DyadicLaw, r: Any) -> tuple[Any, Any]:
+    """The emitted token and whether it is the draft token x = draft.sample(r), decided by the same r.
+
+    The interval of x in the draft holds Q(x) cells; r is its cell number `off`. Accept iff off < P(x). Else (x, off) is one of
+    the R = sum of (Q - P)+ excess cells: cells off >= P(y) of each token y, counted in the order of draft.token_ids and, for
+    one token, by off. The R deficit cells are P(y) - Q(y) for each token y that has less of the draft than of the target,
+    counted in the order of target.token_ids. Excess cell j goes to deficit cell j, and its token is emitted.
+
+    target, draft: laws over one vocabulary and denominator, in one batch shape. r: as for `sample`. Returns uint32 and bool
+    arrays of the shape of r, an int and a bool for one Python int. VocabularyError, DenominatorError, ShapeError, DrawError.
+    """
+    paired(target, draft)
+    if target.shape != draft.shape:
+        raise ShapeError(f"targets have batch shape {target.shape}, drafts {draft.shape}; allowed: the same")
+    drawn = doors.draws(r, target.denominator)
+    target.fits(drawn)
+    token, accepted = decide(target, draft, drawn)
+    checked(drawn, target.denominator, token, accepted)
+    if isinstance(r, mx.array) or drawn.ndim:
+        return token, accepted
+    return host_int(token), bool(accepted.item())
+
+
+def verify_chain(targets: DyadicLaw, drafts: DyadicLaw, r: Any) -> tuple[mx.array, mx.array]:
+    """The tokens that K drafts and a bonus emit: up to the first rejection, whose position emits as `verify` does, or all.
+
+    targets: laws of batch shape [..., K + 1]; drafts: [..., K], K >= 1; r: uint64 [..., K + 1], one fresh draw a position,
+    with which draft k was drawn too (drafts[..., k].sample(r[..., k])); the last is the bonus's, drawn from targets[..., K].
+    Returns tokens uint32 [..., K + 1] and emitted uint32 [...], from 1 to K + 1: the first `emitted` tokens are the block,
+    all but the last of them are the drafts, and what follows is vocab_size, which is no token. Both arrays are evaluated
+    together, in the one wait for the device. VocabularyError, DenominatorError, ShapeError, DrawError.
+    """
+    paired(targets, drafts)
+    depth = drafts.shape[-1] if drafts.shape else 0
+    if not depth or targets.shape != (*drafts.shape[:-1], depth + 1):
+        raise ShapeError(f"targets have batch shape {targets.shape}, drafts {drafts.shape}; allowed: [..., K + 1] and [..., K]")
+    drawn = doors.draws(r, targets.denominator)
+    targets.fits(drawn)
+    token, accepted = decide(targets.positions(slice(depth)), drafts, drawn[..., :depth])
+    bonus = targets.positions(slice(depth, None)).holding(drawn[..., depth:])
+    kept = mx.sum(mx.cumprod(accepted.astype(mx.uint32), axis=-1), axis=-1).astype(mx.uint32)
+    chain = mx.concatenate([token, bonus], axis=-1)
+    inside = mx.arange(depth + 1, dtype=mx.uint32) <= kept[..., None]
+    tokens = mx.where(inside, chain, mx.array(targets.vocab_size, mx.uint32))
+    emitted = kept + 1
+    checked(drawn, targets.denominator, tokens, emitted)
+    return tokens, emitted
