@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtplx.selection import nucleus_size, rank_keys, select
+from mtplx.selection import nucleus_bounds, nucleus_size, rank_keys, select
 from mtplx.wide import Wide
 from tests.support import Row, logit_rows
 
@@ -55,6 +55,37 @@ def test_nucleus_size(values: list[int], data: st.DataObject) -> None:
     right = sum(end - Fraction(value, sum(values)) < top_p for end, value in zip(ends, values, strict=True))
     found = nucleus_size(row(values), top_p)
     assert (found.dtype, found.tolist()) == (mx.uint32, [[right]])
+
+
+ERRORS = st.sampled_from([Fraction(0), Fraction(1, 2**43), Fraction(1, 1000), Fraction(1, 3)])
+
+
+@given(MASSES, ERRORS, st.data())
+def test_nucleus_bounds_hold_for_every_real_mass_within_the_error(
+    values: list[int], error: Fraction, data: st.DataObject
+) -> None:
+    """Whatever masses t the integers stand for, |mass - t| <= error * t + 1, their nucleus has a size between the bounds."""
+    ends = [Fraction(end, sum(values)) for end in accumulate(values)]
+    top_p = data.draw(st.one_of(st.sampled_from(ends[:-1] or [Fraction(1, 2)]), st.fractions(0, 1, max_denominator=9)))
+    if not 0 < top_p < 1:
+        return
+    low, high = (int(size.item()) for size in nucleus_bounds(row(values), top_p, error))
+    assert 1 <= low <= nucleus_size(row(values), top_p).item() <= high <= len(values)
+    corners = st.sampled_from([-1, 1])
+    for _ in range(4):
+        signs = [data.draw(corners) for _ in values]
+        real = [max(Fraction(0), (value + sign) / (1 - sign * error)) for value, sign in zip(values, signs, strict=True)]
+        assert all(abs(value - t) <= error * t + 1 for value, t in zip(values, real, strict=True))
+        through = list(accumulate(real))
+        assert low <= 1 + sum(before < top_p * through[-1] for before in through[:-1]) <= high
+
+
+def test_nucleus_bounds_are_tight() -> None:
+    """Masses of 2^90 each settle top_p = 1/2 +- 2^-40 among four, and leave 1/2 itself open by exactly one rank."""
+    half, error = Fraction(1, 2), Fraction(1, 2**43)
+    top_ps = (half - Fraction(1, 2**40), half, half + Fraction(1, 2**40))
+    sizes = [[size.item() for size in nucleus_bounds(row([2**90] * 4), top_p, error)] for top_p in top_ps]
+    assert sizes == [[2, 2], [2, 3], [3, 3]]
 
 
 @given(MASSES, st.integers(0, 10), st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(9, 10)]), st.permutations(range(8)))

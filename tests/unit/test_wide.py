@@ -186,3 +186,24 @@ def test_powers_of_two() -> None:
     """2^e in float32 for every normal exponent."""
     exponents = list(range(-126, 128))
     assert power_of_two(mx.array(exponents, dtype=mx.int32)).tolist() == [2.0**e for e in exponents]
+
+
+@st.composite
+def quotients(draw: st.DrawFn) -> tuple[list[int], int, int, int]:
+    """Numerators up to a divisor of the given number of limbs, its top limb not 0, and a number of bits."""
+    limbs = draw(st.integers(2, 5))
+    lead = 32 * (limbs - 1)
+    divisor = draw(st.one_of(below(lead + 32).filter(lambda x: x >> lead), st.integers(lead, lead + 31).map(lambda e: 2**e)))
+    share = st.one_of(st.sampled_from([0, divisor, divisor - 1, divisor // 2]), st.integers(0, divisor))
+    return draw(st.lists(share, min_size=4, max_size=4)), divisor, limbs, draw(st.integers(1, 62))
+
+
+@given(quotients())
+@example(([2**64 - 1, 2**63, 2**32, 1], 2**64 - 1, 2, 62))
+@example(([2**63 + 2**32 - 2] * 4, 2**63 + 2**32 - 1, 2, 30))
+def test_quotient(case: tuple[list[int], int, int, int]) -> None:
+    """floor(a 2^b / d) is Python's, for a up to d: long division by digits loses nothing, at no digit's border."""
+    values, divisor, limbs, bits = case
+    found = row(values, limbs).quotient(column([divisor], limbs), bits)
+    assert found.dtype == mx.uint64
+    assert found.tolist() == [[value * 2**bits // divisor for value in values]]
