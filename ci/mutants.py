@@ -57,6 +57,10 @@ EXPONENTIAL = "tests/unit/test_exponential.py"
 SELECTION = "tests/unit/test_selection.py"
 SAMPLING = "tests/unit/test_sampling.py"
 WIDE = "tests/unit/test_wide.py"
+DYADIC = "tests/unit/test_dyadic.py"
+RANDOMNESS = "tests/unit/test_randomness.py"
+FILTERED = "tests/differential/test_filtered_target.py"
+BALLS = "tests/unit/test_balls.py"
 REFERENCE = "tests/unit/test_reference.py"
 REFERENCE_TARGET = "tests/unit/test_reference_target.py"
 TAPE = "tests/unit/test_tape.py"
@@ -165,14 +169,14 @@ MUTANTS = [
     ),
     Mutant(
         "greedy keeps every maximum",
-        "mtplx/sampling.py",
+        "mtplx/target.py",
         "first = keys == mx.min(keys, axis=-1, keepdims=True)",
         "first = logits == mx.max(logits, axis=-1, keepdims=True)",
         SAMPLING,
     ),
     Mutant(
         "softmax ignores the temperature",
-        "mtplx/sampling.py",
+        "mtplx/target.py",
         "return exponential_weights(logits, temperature), logits > -mx.inf",
         "return exponential_weights(logits, type(temperature)(1)), logits > -mx.inf",
         MUSEUM,
@@ -194,8 +198,9 @@ MUTANTS = [
     Mutant(
         "nucleus on a float32 running sum",
         "mtplx/selection.py",
-        "below = through < Wide.from_ints(thresholds, len(through.limbs))",
-        "import mtplx.wide as w; below = mx.cumsum(w.ratio(ranked.scaled(), ranked.total().scaled()), axis=-1) < float(top_p)",
+        "return ranks_below(ranked.cumulative(), thresholds)",
+        "import mtplx.wide as w; running = mx.cumsum(w.ratio(ranked.scaled(), ranked.total().scaled()), axis=-1); "
+        "return 1 + mx.sum((running < float(top_p))[:, :-1].astype(mx.uint32), axis=-1, keepdims=True).astype(mx.uint32)",
         TEN_EQUAL,
     ),
     Mutant(
@@ -208,8 +213,8 @@ MUTANTS = [
     Mutant(
         "the last kept rank is lost",
         "mtplx/selection.py",
-        "return Selection(order, nucleus, keys <= last)",
-        "return Selection(order, nucleus, keys < last)",
+        "return Selection(order, nucleus, keys <= last, undecided)",
+        "return Selection(order, nucleus, keys < last, undecided)",
         MUSEUM,
     ),
     Mutant(
@@ -232,6 +237,188 @@ MUTANTS = [
         "nucleus = alive if top_p == 1",
         "nucleus = mx.full(alive.shape, values.shape[-1], mx.uint32) if top_p == 1",
         SELECTION,
+    ),
+    Mutant(
+        "one draw accepts with off <= P(x)",
+        "mtplx/dyadic.py",
+        "accepted = offset < p_x",
+        "accepted = offset <= p_x",
+        DYADIC,
+    ),
+    Mutant(
+        "one draw: residual from P",
+        "mtplx/dyadic.py",
+        "deficit = mx.maximum(target.counts, q_wanted) - q_wanted",
+        "deficit = target.counts",
+        DYADIC,
+    ),
+    Mutant(
+        "one draw: excess cells not counted across tokens",
+        "mtplx/dyadic.py",
+        "cell = along(mx.cumsum(excess, axis=-1) - excess, i) + past",
+        "cell = past",
+        DYADIC,
+    ),
+    Mutant(
+        "one draw: the offset is not measured from P(x)",
+        "mtplx/dyadic.py",
+        "cell = along(mx.cumsum(excess, axis=-1) - excess, i) + past",
+        "cell = along(mx.cumsum(excess, axis=-1) - excess, i) + offset",
+        DYADIC,
+    ),
+    Mutant(
+        "the bonus re-uses the last draft's r",
+        "mtplx/dyadic.py",
+        ".holding(drawn[..., depth:])",
+        ".holding(drawn[..., depth - 1 : depth])",
+        DYADIC,
+    ),
+    Mutant(
+        "a chain goes on after a rejection",
+        "mtplx/dyadic.py",
+        "mx.sum(mx.cumprod(accepted.astype(mx.uint32), axis=-1), axis=-1)",
+        "mx.sum(accepted.astype(mx.uint32), axis=-1)",
+        DYADIC,
+    ),
+    Mutant(
+        "missing units dropped",
+        "mtplx/dyadic.py",
+        "counts = floors + (mx.arange(longest, dtype=mx.uint64) < missing).astype(mx.uint64)",
+        "counts = floors",
+        DYADIC,
+    ),
+    Mutant(
+        "missing units all go to the first rank",
+        "mtplx/dyadic.py",
+        "(mx.arange(longest, dtype=mx.uint64) < missing).astype(mx.uint64)",
+        "mx.where(mx.arange(longest) == 0, missing, mx.array(0, mx.uint64))",
+        DYADIC,
+    ),
+    Mutant(
+        "counts over the whole mass, not the kept",
+        "mtplx/dyadic.py",
+        "floors = ranked.quotient(ranked.total(), bits)",
+        "floors = ranked.quotient(mass.total(), bits)",
+        DYADIC,
+    ),
+    Mutant(
+        "intervals closed on the right",
+        "mtplx/dyadic.py",
+        "passed = mx.cumsum(counts, axis=-1) <= cell[..., None]",
+        "passed = mx.cumsum(counts, axis=-1) < cell[..., None]",
+        DYADIC,
+    ),
+    Mutant(
+        "a draw beyond the denominator is taken",
+        "mtplx/dyadic.py",
+        "    if not good.item():",
+        "    if False:",
+        DYADIC,
+    ),
+    Mutant(
+        "ranks by argpartition",
+        "mtplx/selection.py",
+        "order = (mx.sort(rank_keys(values), axis=-1) & 0xFFFFFFFF).astype(mx.uint32)",
+        "order = mx.argpartition(0 - values, min(20, values.shape[-1] - 1), axis=-1).astype(mx.uint32)",
+        DYADIC,
+    ),
+    Mutant(
+        "nucleus bounds without the error",
+        "mtplx/selection.py",
+        "ranks_below(through, at(error, ranks)), ranks_below(through, at(-error, -ranks))",
+        "ranks_below(through, at(Fraction(0), 0)), ranks_below(through, at(Fraction(0), 0))",
+        FILTERED,
+    ),
+    Mutant(
+        "nucleus bounds without the last unit",
+        "mtplx/selection.py",
+        "ranks_below(through, at(error, ranks)), ranks_below(through, at(-error, -ranks))",
+        "ranks_below(through, at(error, 0)), ranks_below(through, at(-error, 0))",
+        SELECTION,
+    ),
+    Mutant(
+        "equal logits go to the host",
+        "mtplx/target.py",
+        "(lows != highs) & ~level",
+        "lows != highs",
+        FILTERED,
+    ),
+    Mutant(
+        "what balls decide is not used",
+        "mtplx/target.py",
+        "return joint_cut(logits, cut.order, mx.array(sizes), config.top_k, len(open_rows))",
+        "return joint_cut(logits, cut.order, cut.nucleus_size, config.top_k, len(open_rows))",
+        FILTERED,
+    ),
+    Mutant(
+        "balls: a rank stays at a tie",
+        "mtplx/balls.py",
+        "        return known > 0",
+        "        return known >= 0",
+        BALLS,
+    ),
+    Mutant(
+        "balls: a far tail has no mass",
+        "mtplx/balls.py",
+        "            return True",
+        "            return known > 0",
+        BALLS,
+    ),
+    Mutant(
+        "balls: one precision and then a guess",
+        "mtplx/balls.py",
+        "if gap > 0 or gap < 0:",
+        "if True:",
+        BALLS,
+    ),
+    Mutant(
+        "long division without its correction",
+        "mtplx/wide.py",
+        "result = (result << step) + digit + short.astype(mx.uint64)",
+        "result = (result << step) + digit",
+        WIDE,
+    ),
+    Mutant(
+        "long division rounds the divisor down",
+        "mtplx/wide.py",
+        "digit = leading // (below.limbs[-1] + 1)",
+        "digit = leading // below.limbs[-1]",
+        WIDE,
+    ),
+    Mutant(
+        "Threefry: 16 rounds",
+        "mtplx/randomness.py",
+        "ROUNDS = 20",
+        "ROUNDS = 16",
+        RANDOMNESS,
+    ),
+    Mutant(
+        "Threefry: rotations in one order",
+        "mtplx/randomness.py",
+        "ROTATIONS[block % 2]",
+        "ROTATIONS[0]",
+        RANDOMNESS,
+    ),
+    Mutant(
+        "draws: low bits",
+        "mtplx/randomness.py",
+        "return mx.right_shift(together, mx.array(64 - b, mx.uint64))",
+        "return together & ((1 << b) - 1)",
+        RANDOMNESS,
+    ),
+    Mutant(
+        "draws: the attempt is left out",
+        "mtplx/randomness.py",
+        "| (positions << np.uint64(8)) | attempts",
+        "| (positions << np.uint64(8))",
+        RANDOMNESS,
+    ),
+    Mutant(
+        "draws: a run forgets its names",
+        "mtplx/randomness.py",
+        "        self.used |= counters.keys()\n",
+        "",
+        RANDOMNESS,
     ),
     Mutant(
         "exponential series ends at the square",
