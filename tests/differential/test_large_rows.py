@@ -37,7 +37,7 @@ STANDARD, AGGRESSIVE, SHARP = SamplerConfig(0.8, 0.95, 0), SamplerConfig(1.0, 0.
 )
 def test_target_of_a_large_row(name: str, config: SamplerConfig) -> None:
     """The nucleus of a large row is the certified one, token for token, and its law is within the bound."""
-    assert check_target(ROWS[name], config)
+    assert check_target(ROWS[name], config).undecided == 0
 
 
 def pair(size: int) -> tuple[mx.array, mx.array]:
