@@ -58,9 +58,7 @@ def drawing() -> Figure:
         axes.add_patch(FancyArrowPatch(*ends, arrowstyle="-|>", mutation_scale=9, shrinkA=0, shrinkB=0, **line))
     for y, words in ((DRAFT, f"draft Q = {Q}"), (TARGET, f"target P = {P}")):
         axes.text(-0.3, y + 0.35, words, ha="right", va="center", fontsize=10)
-    axes.text(
-        8, DRAFT + 0.95, "one draw r = 0..15: its cell above is the draft, the end of its arrow is emitted", ha="center"
-    )
+    axes.text(8, DRAFT + 0.95, "one draw r = 0..15: its cell above is the draft, the end of its arrow is emitted", ha="center")
     axes.text(8, TARGET - 0.45, "hatched above: excess, rejected; hatched below: deficit, filled in order", ha="center")
     axes.set(xlim=(-4.6, D + 0.2), ylim=(TARGET - 0.7, DRAFT + 1.3))
     axes.axis("off")
