@@ -842,6 +842,20 @@ MUTANTS = [
         "chain(inputs.blocks(subject.floats), [])",
         QUESTIONS,
     ),
+    Mutant(
+        "check: bits are not compared",
+        "mtplx/audit/integer.py",
+        "if pair[0] != pair[1] for",
+        "if False for",
+        "tests/unit/test_integer_check.py",
+    ),
+    Mutant(
+        "check: only the starts of intervals are drawn",
+        "mtplx/audit/integer.py",
+        "found |= {start, start + accepted - 1, start + accepted, start + count - 1}",
+        "found |= {start}",
+        "tests/unit/test_integer_check.py",
+    ),
     # The law of a program, and the rules
     Mutant(
         "tape: the sides of a coin swapped",

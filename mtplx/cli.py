@@ -137,6 +137,7 @@ def check(
     temperature: Annotated[str, typer.Option(help="Decimal or fraction >= 0, exactly as written; 0 is greedy.")] = "0.6",
     top_p: Annotated[str, typer.Option(help="Decimal or fraction, 0 < top_p <= 1, exactly as written; 1 is off.")] = "0.95",
     top_k: Annotated[int, typer.Option(help="Integer >= 0; 0 is off.")] = 20,
+    integer: Annotated[bool, typer.Option("--integer", help="Check the integer laws instead.")] = False,
     as_json: Json = False,
 ) -> None:
     """Compare the MLX implementation with the exact reference on your rows, step by step."""
@@ -147,7 +148,7 @@ def check(
         if drafts is not None and drafts.shape != rows.shape:
             raise ValueError(f"--draft has shape {drafts.shape}, --logits {rows.shape}; allowed: the same shape")
     jobs = [Job(f"row {i}", row, None if drafts is None else drafts[i], config) for i, row in enumerate(rows)]
-    finish(run("mtplx", jobs, err), as_json, by_row=True)
+    finish(run("mtplx --integer" if integer else "mtplx", jobs, err), as_json, by_row=True)
 
 
 def row_finding(engine: str) -> Finding:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from mtplx.audit import mlx_lm_chain, ours
+from mtplx.audit import integer, mlx_lm_chain, ours
 from mtplx.audit.verdict import Step, Verdict, overall
 from mtplx.config import SamplerConfig
 
@@ -72,8 +72,14 @@ def mlx_lm_steps(job: Job) -> list[Step]:
     return mlx_lm_chain.row_steps(job.logits, job.config)
 
 
+def integer_steps(job: Job) -> list[Step]:
+    """Our integer laws on one job."""
+    return integer.row_steps(job.logits, job.draft, job.config)
+
+
 ENGINES: dict[str, Callable[[Job], list[Step]]] = {"mtplx": our_steps, "mlx_lm": mlx_lm_steps}
 """Engines that can be audited, each against the dialect of its own name."""
+STEPS = {**ENGINES, "mtplx --integer": integer_steps}
 
 
 def end_with_parent() -> None:
@@ -99,11 +105,11 @@ def run(engine: str, jobs: Sequence[Job], console: Console) -> Report:
     try:
         with Progress(*columns, console=console) as progress:
             task = progress.add_task(engine, total=len(jobs))
-            for job, steps in zip(jobs, pool.map(ENGINES[engine], jobs), strict=True):
+            for job, steps in zip(jobs, pool.map(STEPS[engine], jobs), strict=True):
                 done.append(RowReport(job.row, len(job.logits), job.config, steps))
                 progress.update(task, advance=1, description=f"{engine}  {job.row}")
     except KeyboardInterrupt:
         console.print(f"interrupted: {len(done)} of {len(jobs)} done; what follows is about those")
     finally:
         pool.shutdown(cancel_futures=True)
-    return Report(engine, engine, done, len(jobs))
+    return Report(engine, engine.partition(" ")[0], done, len(jobs))

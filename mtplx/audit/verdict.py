@@ -37,7 +37,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of one row, judged on its own input (`local`) or from the logits (`global`).
+    """One step of one row, judged on its own input (`local`), from the logits (`global`), or bit for bit (`twin`).
 
     wrong: tokens (or ranks, for an order) whose decision differs from the reference; None where the step decides nothing.
     margin: how far the disputed masses are from the tie, as a share of the total. Within its bound, rounding of the row
