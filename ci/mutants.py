@@ -62,6 +62,8 @@ RANDOMNESS = "tests/unit/test_randomness.py"
 FILTERED = "tests/differential/test_filtered_target.py"
 BALLS = "tests/unit/test_balls.py"
 REFERENCE = "tests/unit/test_reference.py"
+REFERENCE_DYADIC = "tests/unit/test_reference_dyadic.py"
+TWIN = "tests/differential/test_dyadic_twin.py"
 REFERENCE_TARGET = "tests/unit/test_reference_target.py"
 TAPE = "tests/unit/test_tape.py"
 TAPE_REPORTS = "tests/meta/test_tape_reports.py"
@@ -686,6 +688,55 @@ MUTANTS = [
         'Dialect("mlx_lm", tempered=False, nucleus_ties=True)',
         'Dialect("mlx_lm", tempered=False)',
         REFERENCE_TARGET,
+    ),
+    Mutant(
+        "twin: logits truncated downwards",
+        "reference/dyadic.py",
+        "return -size if logit < 0 else size",
+        "return logit >> (u + 149) if u >= -149 else -size if logit < 0 else size",
+        REFERENCE_DYADIC,
+    ),
+    Mutant(
+        "twin: table entries truncated",
+        "reference/dyadic.py",
+        "return [(power + (1 << 143)) >> 144 for power in powers]",
+        "return [power >> 144 for power in powers]",
+        TWIN,
+    ),
+    Mutant(
+        "twin: second threshold without its units",
+        "reference/dyadic.py",
+        "threshold(total, top_p, -ERROR, -vocabulary)",
+        "threshold(total, top_p, -ERROR, 0)",
+        TWIN,
+    ),
+    Mutant(
+        "twin: open rows take the larger cut",
+        "reference/dyadic.py",
+        "size = filtered_target([QQ(logit, 2**149) for logit in ranked], config).nucleus_size",
+        "size = most",
+        TWIN,
+    ),
+    Mutant(
+        "twin: missing units go to the last ranks",
+        "reference/dyadic.py",
+        "return [count + (r < missing) for r, count in enumerate(floors)]",
+        "return [count + (r >= len(floors) - missing) for r, count in enumerate(floors)]",
+        REFERENCE_DYADIC,
+    ),
+    Mutant(
+        "twin: excess cells measured from the interval",
+        "reference/dyadic.py",
+        "for y in before) + off - p[x]",
+        "for y in before) + off",
+        REFERENCE_DYADIC,
+    ),
+    Mutant(
+        "twin: Threefry of 16 rounds",
+        "reference/dyadic.py",
+        "for block in range(5):",
+        "for block in range(4):",
+        REFERENCE_DYADIC,
     ),
     # The audit of engines
     Mutant(

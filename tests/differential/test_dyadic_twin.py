@@ -10,11 +10,13 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 import pytest
+from sympy import QQ
 
 import reference
 from mtplx import dyadic, randomness
 from mtplx.config import SamplerConfig
 from reference import dyadic as twin
+from reference.numbers import rational
 from tests.support import fraction
 
 pytestmark = pytest.mark.device
@@ -140,6 +142,26 @@ def test_top_p_beside_the_share_of_the_first_ranks(exponent: int) -> None:
                 rows_held += len(batch)
     if exponent not in (42, 44):  # about the error of the masses itself
         assert rows_open == (rows_held if exponent > 44 else 0)
+
+
+def test_top_p_on_the_thresholds() -> None:
+    """Where one top_p puts a threshold on the mass before a rank, and 2^-400 more above it, both sides turn to open alike.
+
+    threshold(e, n) = S_b solves to top_p = (1 + e) (S_b + n) / ((1 - e) (S - n) + (1 + e) n + 2 e S_b) (section 3).
+    """
+    rng, step, temperature = np.random.default_rng(3), Fraction(1, 2**400), Fraction(3, 4)
+    found = []
+    for size in (2, 3, 9, 60):
+        row = mx.array((rng.normal(size=(1, size)) * 2).astype(np.float32))
+        ranked = sorted((twin.float32_units(rational(logit)) for logit in row.tolist()[0]), reverse=True)
+        through = list(accumulate(twin.masses(ranked, QQ(3, 4))))
+        for before in through[: min(5, size - 1)]:
+            for e, n in ((Fraction(1, 2**43), size), (-Fraction(1, 2**43), -size)):
+                top_p = (1 + e) * (before + n) / ((1 - e) * (through[-1] - n) + (1 + e) * n + 2 * e * before)
+                sides = [SamplerConfig(temperature, side, 0) for side in (top_p - step, top_p, top_p + step)]
+                found += [hold_logits(row, config, 2**62) for config in sides]
+    # the first threshold closes the row above top_p, and the second opens it there
+    assert found == [1, 1, 0, 0, 0, 1] * (len(found) // 6)
 
 
 @pytest.mark.parametrize("size", [20_000, 151_936])

@@ -13,7 +13,17 @@ ROOT = Path(__file__).parents[2]
 SEES_BOTH = {ROOT / "mtplx" / name for name in ("audit", "cli.py", "__main__.py")}
 """The audit and the command line compare the two."""
 REFERENCE = sorted((ROOT / "reference").rglob("*.py"))
-RATIONAL = {"pointwise.py", "one_token.py", "tape.py", "simplex.py", "rules.py", "claims.py", "models.py", "dialects.py"}
+RATIONAL = {
+    "pointwise.py",
+    "one_token.py",
+    "tape.py",
+    "simplex.py",
+    "rules.py",
+    "claims.py",
+    "models.py",
+    "dialects.py",
+    "dyadic.py",
+}
 """The files of the reference in which everything is rational."""
 IMPLEMENTATION = [path for path in sorted((ROOT / "mtplx").rglob("*.py")) if not SEES_BOTH & {path, *path.parents}]
 
@@ -65,7 +75,7 @@ def test_reference_stands_alone(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [path for path in REFERENCE if path.name in RATIONAL], ids=lambda path: path.name)
 def test_no_float_in_the_rules(path: Path) -> None:
-    """Laws, rules and the tape hold no float: no literal, and no conversion."""
+    """Laws, rules, the tape and the twin of the integer core hold no float: no literal, and no conversion."""
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     assert not [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, float)]
     assert not [node for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) in ("float", "math.exp")]
