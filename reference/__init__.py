@@ -2,7 +2,8 @@
 
 One token: `pointwise` (the rules), `one_token` (rows), `filters` and `softmax` (the target), `dialects` (other engines'
 orders). Many tokens: `tape` (the law of a program), `rules` (verification as programs), `claims` (their joint laws) on
-`models`. Nothing here imports `mtplx`, numpy or MLX; results are elements of sympy's QQ.
+`models`. Integers: `dyadic` (the twin of the integer core). Nothing here imports `mtplx`, numpy or MLX; results are elements
+of sympy's QQ, or ints.
 """
 
 from reference.filters import SamplerConfig, apply_top_p_top_k

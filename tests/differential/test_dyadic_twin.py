@@ -101,6 +101,17 @@ def test_rows_of_logits(dtype: str, config: tuple[Any, Any, int]) -> None:
             hold_logits(batch_of_rows(rng, size, DTYPES[dtype]), SamplerConfig(*config), 1 << bits)
 
 
+def test_doubles_are_rounded_once() -> None:
+    """Lists of Python floats and float64 arrays are rounded as in the twin: to nearest, also among subnormal numbers."""
+    rng = np.random.default_rng(64)
+    for scale in (1.0, 2.0**-140, 2.0**-148, 2.0**110):
+        rows = rng.normal(size=(8, 9)) * scale
+        rows[:, 1] = (2.0**24 + 2 * rng.integers(0, 9, 8) + 1) * scale / 2**20  # ties, unless they are subnormal
+        config = SamplerConfig(Fraction(scale), 1, 0)
+        for given in (rows, rows.tolist()):
+            hold(dyadic.from_logits(given, config), [twin.from_logits(row, config) for row in rows.tolist()])
+
+
 @pytest.mark.parametrize("bits", ALL_BITS)
 def test_every_denominator(bits: int) -> None:
     """The counts are the twin's over every denominator that there is."""
