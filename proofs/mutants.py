@@ -1,4 +1,4 @@
-"""Faulty versions of one pointwise function each; every claim names those it must refute.
+"""Faulty versions of one rule each; every claim names those it must refute.
 
 Most are faults that real engines had or that a careless edit makes.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from proofs import arithmetic
 from proofs.obligation import replaces
 from reference.numbers import NumberSystem
 
@@ -158,3 +159,124 @@ def keeps_without_total(n: NumberSystem, before: Any, top_p: Any, total: Any) ->
 def keeps_the_tail(n: NumberSystem, before: Any, top_p: Any, total: Any) -> Any:
     """The complement of the nucleus."""
     return top_p * total <= before
+
+
+@replaces("owns")
+def owns_its_end(n: NumberSystem, start: Any, count: Any, cell: Any) -> Any:
+    """start <= cell <= start + count: one cell too many."""
+    return n.both(start <= cell, cell <= start + count)
+
+
+@replaces("owns")
+def owns_all_before(n: NumberSystem, start: Any, count: Any, cell: Any) -> Any:
+    """cell < start + count, also what an earlier token owns."""
+    return cell < start + count
+
+
+@replaces("excess_cell")
+def numbers_by_offset(n: NumberSystem, before: Any, off: Any, p: Any) -> Any:
+    """before + off: the accepted offsets are numbered too."""
+    return before + off
+
+
+@replaces("excess_cell")
+def numbers_within_the_token(n: NumberSystem, before: Any, off: Any, p: Any) -> Any:
+    """off - p: every token numbers its cells from 0."""
+    return off - p
+
+
+@replaces("is_floor")
+def is_ceiling(n: NumberSystem, floor: Any, a: Any, b: Any) -> Any:
+    """ceil(a / b)."""
+    return n.both((floor - n.one) * b < a, a <= floor * b)
+
+
+@replaces("is_floor")
+def is_any_below(n: NumberSystem, floor: Any, a: Any, b: Any) -> Any:
+    """At most a / b."""
+    return floor * b <= a
+
+
+@replaces("count")
+def count_drops_missing(n: NumberSystem, floor: Any, rank: Any, missing: Any) -> Any:
+    """The floor alone."""
+    return floor
+
+
+@replaces("count")
+def count_gives_one_too_many(n: NumberSystem, floor: Any, rank: Any, missing: Any) -> Any:
+    """A unit for the rank `missing` as well."""
+    return n.choose(rank <= missing, floor + n.one, floor)
+
+
+@replaces("count")
+def count_gives_all_to_the_first(n: NumberSystem, floor: Any, rank: Any, missing: Any) -> Any:
+    """Every missing unit for rank 0."""
+    return n.choose(n.eq(rank, n.zero), floor + missing, floor)
+
+
+@replaces("stands_for")
+def stands_for_no_less(n: NumberSystem, mass: Any, weight: Any, error: Any, units: Any) -> Any:
+    """Bounded above only."""
+    return mass - weight <= error * weight + units
+
+
+@replaces("stands_for")
+def stands_within_one_unit_more(n: NumberSystem, mass: Any, weight: Any, error: Any, units: Any) -> Any:
+    """A unit of truncation is forgotten in the bound."""
+    slack = error * weight + units + n.one
+    return n.both(mass - weight <= slack, weight - mass <= slack)
+
+
+@replaces("threshold_factors")
+def factors_without_error(n: NumberSystem, top_p: Any, error: Any) -> tuple[Any, Any]:
+    """The weights' relative error is forgotten."""
+    return n.one - top_p, top_p
+
+
+@replaces("threshold_factors")
+def factors_of_the_other_side(n: NumberSystem, top_p: Any, error: Any) -> tuple[Any, Any]:
+    """The error's sign turned round: what is certain and what is possible are exchanged."""
+    return (n.one - top_p) * (n.one - error), top_p * (n.one + error)
+
+
+@replaces("below_threshold")
+def threshold_without_units(n: NumberSystem, before: Any, total: Any, units: Any, rest: Any, kept: Any) -> Any:
+    """The units of truncation are forgotten."""
+    return before * (rest + kept) < kept * total
+
+
+@replaces("below_threshold")
+def threshold_with_half_the_units(n: NumberSystem, before: Any, total: Any, units: Any, rest: Any, kept: Any) -> Any:
+    """Only the masses from the rank on are allowed their units."""
+    return before * (rest + kept) < kept * (total - units)
+
+
+@replaces("trial_divisor", arithmetic)
+def trial_by_the_leading_bits(n: NumberSystem, leading: Any) -> Any:
+    """The leading bits as they are: a digit may come out too large."""
+    return leading
+
+
+@replaces("next_digit", arithmetic)
+def digit_without_correction(n: NumberSystem, trial: Any, left: Any, divisor: Any) -> Any:
+    """The trial digit, though the divisor may fit once more."""
+    return trial
+
+
+@replaces("next_digit", arithmetic)
+def digit_corrected_beyond(n: NumberSystem, trial: Any, left: Any, divisor: Any) -> Any:
+    """Corrected only where the divisor is below what is left, not at it."""
+    return n.choose(divisor < left, trial + n.one, trial)
+
+
+@replaces("middle_column", arithmetic)
+def middle_without_carry(n: NumberSystem, carry: Any, first: Any, second: Any) -> Any:
+    """The carry out of the lowest product is lost."""
+    return first + second
+
+
+@replaces("high_column", arithmetic)
+def high_without_middle(n: NumberSystem, product: Any, first: Any, second: Any, carry: Any) -> Any:
+    """The carry out of the middle column is lost."""
+    return product + first + second

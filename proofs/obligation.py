@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -27,17 +28,18 @@ Terms = list[Any]
 
 @dataclass(frozen=True)
 class Mutant:
-    """A faulty version of one pointwise function."""
+    """A faulty version of one function of a module of rules."""
 
     replaces: str
     by: Callable[..., Any]
+    module: ModuleType
 
     def __str__(self) -> str:
         return self.by.__name__
 
     def rules(self) -> Any:
-        """A copy of the pointwise functions with the faulty one in place: the others call it too."""
-        spec = find_spec(pointwise.__name__)
+        """A copy of the rules with the faulty one in place: the others call it too."""
+        spec = find_spec(self.module.__name__)
         assert spec is not None
         assert spec.loader is not None
         module = module_from_spec(spec)
@@ -47,14 +49,14 @@ class Mutant:
         return module
 
 
-def replaces(function: str) -> Callable[[Callable[..., Any]], Mutant]:
-    """Makes a mutant of a faulty version of that pointwise function."""
-    return lambda by: Mutant(function, by)
+def replaces(function: str, module: ModuleType = pointwise) -> Callable[[Callable[..., Any]], Mutant]:
+    """Makes a mutant of a faulty version of that function, a pointwise one unless a module is given."""
+    return lambda by: Mutant(function, by, module)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """For all real values of the variables, the hypotheses imply the conclusion.
+    """For all values of the variables, real or ("Int") whole, the hypotheses imply the conclusion.
 
     hypotheses(n, *variables) and conclusion(rules, n, *variables) return conjunctions; rules are the pointwise functions.
     """
@@ -65,17 +67,20 @@ class Claim:
     hypotheses: Callable[..., Terms]
     conclusion: Callable[..., Terms]
     mutants: tuple[Mutant, ...]
+    sort: str = "Real"
+    rules: ModuleType = pointwise
 
     def __str__(self) -> str:
         return self.slug
 
     def assumes(self, point: Point) -> bool:
-        """Do the hypotheses hold at this rational point?"""
-        return all_hold(self.hypotheses(rationals, **point))
+        """Do the hypotheses hold at this rational point, of whole numbers if the claim is about those?"""
+        whole = self.sort == "Real" or all(value.denominator == 1 for value in point.values())
+        return whole and all_hold(self.hypotheses(rationals, **point))
 
-    def holds(self, point: Point, rules: Any = pointwise) -> bool:
+    def holds(self, point: Point, rules: Any = None) -> bool:
         """Does the conclusion hold at this rational point?"""
-        return all_hold(self.conclusion(rules, rationals, **point))
+        return all_hold(self.conclusion(rules or self.rules, rationals, **point))
 
 
 def all_hold(terms: Sequence[Any]) -> bool:
@@ -89,32 +94,32 @@ def implies(n: NumberSystem, condition: Any, consequence: Any) -> Any:
 
 
 class Obligation:
-    """A claim as the terms of one solver, about the pointwise functions or a mutant of them."""
+    """A claim as the terms of one solver, about its rules or a mutant of them."""
 
-    def __init__(self, claim: Claim, prover: Prover, rules: Any = pointwise) -> None:
-        n = SolverTerms(prover.module)
-        names = claim.variables.split()
-        terms = dict(zip(names, prover.module.Reals(claim.variables), strict=True))
+    def __init__(self, claim: Claim, prover: Prover, rules: Any = None) -> None:
+        n = SolverTerms(prover.module, claim.sort)
+        terms = n.variables(claim.variables.split())
         hypotheses = claim.hypotheses(n, **terms)
-        conclusion = claim.conclusion(rules, n, **terms)
-        self.claim, self.prover, self.names = claim, prover, names
+        conclusion = claim.conclusion(rules or claim.rules, n, **terms)
+        self.claim, self.prover, self.terms = claim, prover, terms
         self.assumptions = [*hypotheses, *n.side_conditions]
         self.negation = prover.module.Not(prover.module.And(*conclusion))
 
     def example(self) -> Point | None:
         """A point where the hypotheses hold; None if the claim is vacuous."""
-        return self.prover.find(self.assumptions, self.names)
+        return self.prover.find(self.assumptions, self.terms)
 
     def counterexample(self) -> Point | None:
         """A point where the hypotheses hold and the conclusion does not; None if the claim is proved."""
-        return self.prover.find([*self.assumptions, self.negation], self.names)
+        return self.prover.find([*self.assumptions, self.negation], self.terms)
 
     def smt2(self) -> str:
         """The question as an SMT-LIB file; `unsat` proves the claim."""
         asserts = [f"(assert {term.sexpr()})" for term in (*self.assumptions, self.negation)]
         quotients = sorted(set(re.findall(r"\bquotient_\d+\b", "\n".join(asserts))))
-        constants = [f"(declare-const {name} Real)" for name in (*self.names, *quotients)]
-        opening = [f"; {self.claim.slug}: {self.claim.sentence}", "(set-logic QF_NRA)"]
+        constants = [f"(declare-const {name} {self.claim.sort})" for name in (*self.terms, *quotients)]
+        logic = "QF_NRA" if self.claim.sort == "Real" else "QF_NIA"
+        opening = [f"; {self.claim.slug}: {self.claim.sentence}", f"(set-logic {logic})"]
         return "\n".join([*opening, *constants, *asserts, "(check-sat)", ""])
 
 

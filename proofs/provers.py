@@ -37,7 +37,7 @@ class Prover:
     def __str__(self) -> str:
         return self.name
 
-    def find(self, assertions: Iterable[Any], variables: Iterable[str]) -> Point | None:
+    def find(self, assertions: Iterable[Any], variables: Mapping[str, Any]) -> Point | None:
         """A point where every assertion holds; None if the solver proves that there is none.
 
         Raises Unknown for any other answer, and AttributeError for a point that is not rational.
@@ -52,7 +52,12 @@ class Prover:
         if answer != "sat":
             raise Unknown(f"{self.name}: {answer} ({solver.reason_unknown()})")
         model = solver.model()
-        return {name: rational(model.eval(self.module.Real(name), model_completion=True).as_fraction()) for name in variables}
+        return {name: number(model.eval(term, model_completion=True)) for name, term in variables.items()}
+
+
+def number(value: Any) -> Any:
+    """A solver's real or integer as an element of QQ."""
+    return rational(value.as_fraction() if value.is_real() else value.as_long())
 
 
 def z3_reads(text: str) -> str:

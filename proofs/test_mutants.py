@@ -1,16 +1,20 @@
-"""The claims leave no pointwise function unwatched: each has faulty versions, and each of those is refuted somewhere."""
+"""The claims leave no rule unwatched: each has faulty versions, and each of those is refuted somewhere."""
 
 from inspect import getmembers, isfunction
+from types import ModuleType
 
-from proofs import mutants
+import pytest
+
+from proofs import arithmetic, mutants
 from proofs.obligation import Mutant, every_claim
 from reference import pointwise
 
 
-def test_every_pointwise_function_has_a_refuted_mutant() -> None:
-    """Every function of `reference.pointwise` has a mutant among those the claims refute."""
-    functions = {name for name, _ in getmembers(pointwise, isfunction)}
-    assert functions == {mutant.replaces for claim in every_claim() for mutant in claim.mutants}
+@pytest.mark.parametrize("rules", [pointwise, arithmetic], ids=lambda module: module.__name__)
+def test_every_rule_has_a_refuted_mutant(rules: ModuleType) -> None:
+    """Every function that claims are about has a mutant among those the claims refute."""
+    functions = {name for name, _ in getmembers(rules, isfunction)}
+    assert functions == {mutant.replaces for claim in every_claim() for mutant in claim.mutants if mutant.module is rules}
 
 
 def test_every_mutant_is_refuted_by_a_claim() -> None:

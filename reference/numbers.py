@@ -86,16 +86,16 @@ rationals = Rationals()
 
 
 class SolverTerms:
-    """Real-sorted terms of `z3` or `cvc5.pythonic`: the two modules offer the same constructors.
+    """Terms of `z3` or `cvc5.pythonic`, real unless `sort` is "Int": the two modules offer the same constructors.
 
-    A quotient a/b becomes a fresh t with `b != 0 -> t*b = a` in `side_conditions`: SMT-LIB leaves division by zero
-    open, so nothing may be concluded from it.
+    A quotient a/b (of reals only) becomes a fresh t with `b != 0 -> t*b = a` in `side_conditions`: SMT-LIB leaves division
+    by zero open, so nothing may be concluded from it.
     """
 
-    def __init__(self, solver_module: Any) -> None:
+    def __init__(self, solver_module: Any, sort: str = "Real") -> None:
         self.module = solver_module
-        self.zero = solver_module.RealVal(0)
-        self.one = solver_module.RealVal(1)
+        self.sort = sort
+        self.zero, self.one = (getattr(solver_module, sort + "Val")(value) for value in (0, 1))
         self.side_conditions: list[Any] = []
 
     def choose(self, condition: Any, then: Any, otherwise: Any) -> Any:
@@ -113,7 +113,13 @@ class SolverTerms:
     def neg(self, a: Any) -> Any:
         return self.module.Not(a)
 
+    def variables(self, names: Sequence[str]) -> dict[str, Any]:
+        """A constant of the sort for each name."""
+        return {name: getattr(self.module, self.sort)(name) for name in names}
+
     def quotient(self, a: Any, b: Any) -> Any:
+        if self.sort != "Real":
+            raise TypeError("integers have no quotient: state it as a product")
         t = self.module.Real(f"quotient_{len(self.side_conditions)}")
         self.side_conditions.append(self.module.Implies(b != 0, t * b == a))
         return t

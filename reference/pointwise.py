@@ -67,3 +67,42 @@ def block_threshold(n: NumberSystem, mass: Any, rho: Any) -> Any:
 def nucleus_keeps(n: NumberSystem, before: Any, top_p: Any, total: Any) -> Any:
     """A rank stays iff the mass of the ranks before it is below top_p of the total (spec 2.3)."""
     return before < top_p * total
+
+
+def owns(n: NumberSystem, start: Any, count: Any, cell: Any) -> Any:
+    """The interval of `count` cells from `start` on holds the cell: draws, excess or deficit cells (docs/integer-core.md)."""
+    return n.both(start <= cell, cell < start + count)
+
+
+def excess_cell(n: NumberSystem, before: Any, off: Any, p: Any) -> Any:
+    """The number of a rejected offset, off >= p, of a token with `before` excess cells of the tokens before it."""
+    return before + (off - p)
+
+
+def is_floor(n: NumberSystem, floor: Any, a: Any, b: Any) -> Any:
+    """A whole number `floor` is floor(a / b), b > 0, said with products."""
+    return n.both(floor * b <= a, a < (floor + n.one) * b)
+
+
+def count(n: NumberSystem, floor: Any, rank: Any, missing: Any) -> Any:
+    """The count of a rank: its floor, and one unit more for the first `missing` ranks."""
+    return n.choose(rank < missing, floor + n.one, floor)
+
+
+def stands_for(n: NumberSystem, mass: Any, weight: Any, error: Any, units: Any) -> Any:
+    """A mass is right to `error` of the real weight and some units: one for a token, one a rank for a sum."""
+    slack = error * weight + units
+    return n.both(mass - weight <= slack, weight - mass <= slack)
+
+
+def threshold_factors(n: NumberSystem, top_p: Any, error: Any) -> tuple[Any, Any]:
+    """What the proved cut weighs the masses before a rank and from it on with: (1 - top_p)(1 + error), top_p (1 - error)."""
+    return (n.one - top_p) * (n.one + error), top_p * (n.one - error)
+
+
+def below_threshold(n: NumberSystem, before: Any, total: Any, units: Any, rest: Any, kept: Any) -> Any:
+    """The mass before a rank is below the proved cut's threshold of these factors, said as a product.
+
+    With the error and one unit a rank, true means that the rank stays; with both negated, false means that it goes.
+    """
+    return before * (rest + kept) < kept * (total - units) - rest * units
