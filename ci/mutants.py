@@ -59,6 +59,8 @@ SAMPLING = "tests/unit/test_sampling.py"
 WIDE = "tests/unit/test_wide.py"
 DYADIC = "tests/unit/test_dyadic.py"
 RANDOMNESS = "tests/unit/test_randomness.py"
+RANGES = "tests/unit/test_ranges.py"
+BOUND = "tests/unit/test_exponential_bound.py"
 FILTERED = "tests/differential/test_filtered_target.py"
 BALLS = "tests/unit/test_balls.py"
 REFERENCE = "tests/unit/test_reference.py"
@@ -84,6 +86,66 @@ def right(name: str) -> str:
 
 
 MUTANTS = [
+    # What the proofs of the integer core are about
+    Mutant(
+        "bound: a coarser unit of logits",
+        "mtplx/exponential.py",
+        "STEP_BITS = 46",
+        "STEP_BITS = 44",
+        f"{BOUND}::test_weights_are_right_to_the_stated_error",
+    ),
+    Mutant(
+        "bound: a series of three terms",
+        "mtplx/exponential.py",
+        "fall = t + cube - square - fourth",
+        "fall = t + cube - square",
+        BOUND,
+    ),
+    Mutant("bound: t^3 / 4", "mtplx/exponential.py", "(square * coarse >> 40) // 3", "(square * coarse >> 40) // 4", BOUND),
+    Mutant("ranges: squares of 34 bits", "mtplx/exponential.py", "coarse = t >> 8", "coarse = t >> 6", RANGES),
+    Mutant("ranges: digits of 31 bits", "mtplx/wide.py", "DIGIT_BITS = 30", "DIGIT_BITS = 31", RANGES),
+    Mutant(
+        "ranges: a limb keeps what it carries",
+        "mtplx/wide.py",
+        "out[i] = out[i] & LIMB_MASK",
+        "out[i] = out[i]",
+        RANGES,
+    ),
+    Mutant(
+        "proofs: an interval owns its end",
+        "reference/pointwise.py",
+        "cell < start + count)",
+        "cell <= start + count)",
+        "proofs/test_one_draw.py",
+    ),
+    Mutant(
+        "proofs: count <= missing",
+        "reference/pointwise.py",
+        "choose(rank < missing",
+        "choose(rank <= missing",
+        "proofs/test_counts.py",
+    ),
+    Mutant(
+        "proofs: the threshold forgets the units",
+        "reference/pointwise.py",
+        "kept * (total - units) - rest * units",
+        "kept * (total - units)",
+        "proofs/test_nucleus_bounds.py",
+    ),
+    Mutant(
+        "proofs: the trial divisor is the divisor's leading bits",
+        "proofs/arithmetic.py",
+        "return leading + n.one",
+        "return leading",
+        "proofs/test_wide_arithmetic.py",
+    ),
+    Mutant(
+        "dyadic: excess cells are numbered by offset",
+        "mtplx/dyadic.py",
+        "past = mx.maximum(offset, p_x) - p_x",
+        "past = offset",
+        "tests/differential/test_one_draw_rule.py",
+    ),
     # The MLX implementation
     Mutant(
         "p/q without min(1, .)",

@@ -1,7 +1,7 @@
 """Products and quotients by limbs are exact: the carries of multiply-shift, and the digits of the long division.
 
 docs/integer-core.md, sections 2 and 4. A product of two limbs is written by its two halves, high and low. In the long
-division the unit is the last of the leading bits: what lies below, m of the divisor and `rest` of the remainder, is part of one.
+division the unit is the last of the leading bits: what lies below, m of the divisor and `rest` of the remainder, is less.
 """
 
 from typing import Any
