@@ -951,8 +951,8 @@ MUTANTS = [
     Mutant(
         "audit: blocks have drafts",
         "mtplx/audit/claims/chains.py",
-        "chain(inputs.blocks(subject.floats), alone)",
-        "chain(inputs.blocks(subject.floats), [])",
+        "chain(inputs.blocks(subject.few), alone)",
+        "chain(inputs.blocks(subject.few), [])",
         QUESTIONS,
     ),
     Mutant(
