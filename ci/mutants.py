@@ -969,6 +969,13 @@ MUTANTS = [
         "found |= {start}",
         "tests/unit/test_integer_check.py",
     ),
+    Mutant(
+        "doors: integers of a list go by way of float64",
+        "mtplx/doors.py",
+        "(array.dtype == object or (abs(array) > 2**53).any())",
+        "array.dtype == object",
+        "tests/unit/test_doors.py",
+    ),
     # The law of a program, and the rules
     Mutant(
         "tape: the sides of a coin swapped",

@@ -55,6 +55,15 @@ class Law(Rows):
     total: Wide
 
 
+def rounded(x: Any) -> Any:
+    """A Python int as the nearest float32, ties to even: by way of float64, as numpy goes, it would be rounded twice."""
+    if isinstance(x, bool) or not isinstance(x, int):
+        return x
+    unit = 1 << max(0, x.bit_length() - 24)
+    nearest = round(Fraction(x, unit)) * unit
+    return float(nearest) if abs(nearest) < 2**128 else float("inf") if x > 0 else -float("inf")
+
+
 def float32_rows(row: Any, name: str) -> Rows:
     """An mlx array, numpy array or (nested) list as float32 [B, V]; float64 and lists are rounded once, far ones to +-inf."""
     if not isinstance(row, mx.array):
@@ -62,6 +71,12 @@ def float32_rows(row: Any, name: str) -> Rows:
             array = np.asarray(row)
         except ValueError as error:
             raise ShapeError(f"{name} is ragged; allowed: one row or a rectangular batch of rows") from error
+        if (
+            not isinstance(row, np.ndarray)
+            and array.dtype.kind in "fO"
+            and (array.dtype == object or (abs(array) > 2**53).any())
+        ):
+            array = np.array([rounded(x) for x in np.array(row, dtype=object).flat]).reshape(array.shape)
         if array.dtype.kind not in "fiu":
             raise ShapeError(f"{name} holds {array.dtype}; allowed: real numbers")
         with np.errstate(over="ignore"):

@@ -28,6 +28,8 @@ ERROR = QQ(1, 2**43)
 """The relative error of a mass, beside one unit (section 2, (1))."""
 LIMIT = 1 << 277
 """2^128 in units of 2^-149: what a float32 stays below."""
+LOWEST = QQ(2**103 - 2**128)
+"""What is not above it rounds to -inf (section 1)."""
 
 
 def floor(value: Any) -> int:
@@ -192,7 +194,9 @@ def from_logits(logits: Sequence[Any], config: Any, denominator: int = 2**62) ->
     check_denominator(denominator)
     config = SamplerConfig.of(config)
     row = row_of_logits(logits)
-    units = {token: float32_units(logit) for token, logit in enumerate(row) if logit is not None}
+    units = {token: float32_units(logit) for token, logit in enumerate(row) if logit is not None and logit > LOWEST}
+    if not units:
+        raise ValueError("logits are all -inf as float32; allowed: at least one finite float32")
     ids = sorted(units, key=lambda token: (-units[token], token))
     if config.temperature == 0:
         return DyadicLaw(ids[:1], [denominator], len(row))

@@ -261,3 +261,13 @@ def test_mlx_float64_rows() -> None:
         pytest.skip("not run: MLX has float64 on the CPU only")
     row = mx.array([1 + 2.0**-30, 1.0], dtype=mx.float64)
     assert sampling.distribution_from_logits(row, SamplerConfig("1e-9", 1, 0)).tolist() == [0.5, 0.5]
+
+
+def test_integers_of_a_list_are_rounded_once() -> None:
+    """2^60 + 2^36 + 1 beside floats is 2^60 + 2^37, as it is alone; by way of float64 it would be 2^60."""
+    large = 2**60 + 2**36 + 1
+    for row in ([large, 0.5], [large, 1], [[large, 0.5]], [-large, 0.5]):
+        found = doors.logit_rows(row).values.tolist()[0][0]
+        assert abs(found) == 2**60 + 2**37
+    with pytest.raises(LogitsError, match="hold inf at token 0"):
+        doors.logit_rows([10**400, 0.5])

@@ -228,3 +228,13 @@ def test_one_hot() -> None:
     assert one_hot(2, 3, 8) == DyadicLaw([2], [8], 3)
     with pytest.raises(ValueError, match="token"):
         one_hot(3, 3)
+
+
+def test_numbers_beyond_float32() -> None:
+    """From 2^128 - 2^103 on a logit is refused, downwards it weighs nothing; a unit less is the largest float32."""
+    edge = 2**128 - 2**103
+    config = SamplerConfig(2**120, 1, 0)
+    assert from_logits([-edge, 0, 1 - edge], config).token_ids == [1, 2]
+    for row in ([edge, 0], [-edge]):
+        with pytest.raises(ValueError, match="float32"):
+            from_logits(row, config)
