@@ -277,8 +277,8 @@ MUTANTS = [
     Mutant(
         "the last kept rank is lost",
         "mtplx/selection.py",
-        "return Selection(order, nucleus, keys <= last, undecided)",
-        "return Selection(order, nucleus, keys < last, undecided)",
+        "return Selection(order, size, keys <= last, undecided)",
+        "return Selection(order, size, keys < last, undecided)",
         MUSEUM,
     ),
     Mutant(
@@ -298,8 +298,8 @@ MUTANTS = [
     Mutant(
         "top_p = 1 keeps -inf",
         "mtplx/selection.py",
-        "nucleus = alive if top_p == 1",
-        "nucleus = mx.full(alive.shape, values.shape[-1], mx.uint32) if top_p == 1",
+        "size, most = values.shape[-1], most_kept(weighty, top_k)",
+        "size, most = values.shape[-1], most_kept(values == values, top_k)",
         SELECTION,
     ),
     Mutant(
@@ -380,10 +380,17 @@ MUTANTS = [
         DYADIC,
     ),
     Mutant(
+        "blocks chosen by argpartition",
+        "mtplx/selection.py",
+        "chosen = ranked_ids(rank_keys(mx.max(grouped, axis=-1)), ranks)",
+        "chosen = mx.argpartition(0 - mx.max(grouped, axis=-1), ranks - 1, axis=-1)[:, :ranks].astype(mx.uint32)",
+        "tests/unit/test_selection.py",
+    ),
+    Mutant(
         "ranks by argpartition",
         "mtplx/selection.py",
-        "order = (mx.sort(rank_keys(values), axis=-1) & 0xFFFFFFFF).astype(mx.uint32)",
-        "order = mx.argpartition(0 - values, min(20, values.shape[-1] - 1), axis=-1).astype(mx.uint32)",
+        "return (mx.sort(keys, axis=-1)[:, :ranks] & 0xFFFFFFFF).astype(mx.uint32)",
+        "return (mx.partition(keys, ranks - 1, axis=-1)[:, :ranks] & 0xFFFFFFFF).astype(mx.uint32)",
         DYADIC,
     ),
     Mutant(
@@ -410,8 +417,8 @@ MUTANTS = [
     Mutant(
         "what balls decide is not used",
         "mtplx/target.py",
-        "return joint_cut(logits, cut.order, mx.array(sizes), config.top_k, len(open_rows))",
-        "return joint_cut(logits, cut.order, cut.nucleus_size, config.top_k, len(open_rows))",
+        "return joint_cut(logits, cut.order, mx.array(sizes), len(open_rows))",
+        "return joint_cut(logits, cut.order, cut.size, len(open_rows))",
         FILTERED,
     ),
     Mutant(
@@ -775,8 +782,8 @@ MUTANTS = [
     Mutant(
         "twin: open rows take the larger cut",
         "reference/dyadic.py",
-        "size = filtered_target([QQ(logit, 2**149) for logit in ranked], config).nucleus_size",
-        "size = most",
+        "kept = filtered_target([QQ(logit, 2**149) for logit in ranked], config).kept_size",
+        "kept = most",
         TWIN,
     ),
     Mutant(

@@ -14,7 +14,7 @@ import numpy as np
 from mtplx.balls import Line, nucleus_between
 from mtplx.config import SamplerConfig
 from mtplx.exponential import ERROR, exponential_weights, masses
-from mtplx.selection import Selection, joint_cut, nucleus_bounds, rank_keys, select
+from mtplx.selection import Selection, joint_cut, most_kept, nucleus_bounds, rank_keys, select
 from mtplx.wide import Scaled, Wide
 
 
@@ -40,15 +40,16 @@ def select_logits(logits: mx.array, config: SamplerConfig) -> tuple[Scaled, Wide
 def proved(cut: Selection, logits: mx.array, mass: Wide, config: SamplerConfig) -> Selection:
     """The same cut where the error of the masses leaves no other, and the one of the real weights where it does."""
     finite = logits > -mx.inf
-    alive = mx.sum(finite.astype(mx.uint32), axis=-1, keepdims=True).astype(mx.uint32)
-    lows, highs = (mx.minimum(size, alive) for size in nucleus_bounds(mass.take(cut.order), config.top_p, ERROR))
+    most, totals = most_kept(finite, config.top_k), mass.total().to_ints()
+    bounds = nucleus_bounds(mass.take(cut.order), totals, logits.shape[-1], config.top_p, ERROR)
+    lows, highs = (mx.minimum(size, most) for size in bounds)
     lowest = mx.min(mx.where(finite, logits, mx.array(mx.inf, mx.float32)), axis=-1, keepdims=True)
     level = lowest == mx.max(logits, axis=-1, keepdims=True)
     open_rows = np.flatnonzero(np.array((lows != highs) & ~level)).tolist()
     if not open_rows:
         return cut
-    sizes, low, high = (np.array(size) for size in (cut.nucleus_size, lows, highs))
+    sizes, low, high = (np.array(size) for size in (cut.size, lows, highs))
     for b in open_rows:
         line = Line.of(np.array(logits[b]), config.temperature)
         sizes[b] = nucleus_between(line, config.top_p, int(low[b, 0]), int(high[b, 0]))
-    return joint_cut(logits, cut.order, mx.array(sizes), config.top_k, len(open_rows))
+    return joint_cut(logits, cut.order, mx.array(sizes), len(open_rows))

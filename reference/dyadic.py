@@ -202,10 +202,10 @@ def from_logits(logits: Sequence[Any], config: Any, denominator: int = 2**62) ->
         return DyadicLaw(ids[:1], [denominator], len(row))
     ranked = [units[token] for token in ids]
     weights = masses(ranked, config.temperature)
-    size, most = nucleus(weights, len(row), ranked[0] == ranked[-1], config.top_p)
-    if undecided := size != most:
-        size = filtered_target([QQ(logit, 2**149) for logit in ranked], config).nucleus_size
-    kept = kept_by_top_k(size, config.top_k)
+    sizes = nucleus(weights, len(row), ranked[0] == ranked[-1], config.top_p)
+    kept, most = (kept_by_top_k(size, config.top_k) for size in sizes)
+    if undecided := kept != most:
+        kept = filtered_target([QQ(logit, 2**149) for logit in ranked], config).kept_size
     return DyadicLaw(ids[:kept], shares(weights[:kept], denominator), len(row), undecided)
 
 

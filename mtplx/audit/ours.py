@@ -95,13 +95,15 @@ def target_steps(logits: Row, target: Filtered, config: SamplerConfig) -> list[S
     weights, mass, cut = select_logits(doors.logit_rows(logits).values, config)
 
     order = entries(cut.order)
-    misplaced = [rank for rank, token in enumerate(certified.ranked) if order[rank] != token]
+    pairs = zip(order, certified.ranked, strict=False)
+    misplaced = [rank for rank, (token, right) in enumerate(pairs) if token != right]
 
-    (found,) = entries(cut.nucleus_size)
+    (found,) = entries(cut.size)
     units = mass.to_ints()
-    ranked_units = [QQ(units[token]) for token in order if units[token]]
+    ranked_units = [QQ(units[token]) for token in certified.ranked]
     by_mass = config.top_p < 1 and not cut.undecided  # else nothing was decided on the masses
-    judged = nucleus_size(ranked_units, rational(config.top_p)) if by_mass else certified.nucleus_size
+    nucleus = kept_by_top_k(certified.nucleus_size, config.top_k)
+    judged = kept_by_top_k(nucleus_size(ranked_units, rational(config.top_p)), config.top_k) if by_mass else nucleus
 
     kept = set(np.flatnonzero(np.array(cut.kept)).tolist())
     expected = set(order[: kept_by_top_k(found, config.top_k)])
@@ -109,7 +111,7 @@ def target_steps(logits: Row, target: Filtered, config: SamplerConfig) -> list[S
     kept_weight = sum((weight[token] for token in kept), QQ(0))
     shares = [w / kept_weight if token in kept else QQ(0) for token, w in enumerate(weight)]
 
-    low, high = sorted((found, certified.nucleus_size))
+    low, high = sorted((found, nucleus))
     through = list(accumulate(full.midpoints[token] for token in certified.ranked[:high]))
     off = max((abs(through[rank - 1] - rational(config.top_p)) for rank in range(low, high)), default=QQ(0))
     margin, tie = Figure(off, 2 * WEIGHT_ERROR), all_equal(given)
@@ -117,7 +119,7 @@ def target_steps(logits: Row, target: Filtered, config: SamplerConfig) -> list[S
     if kept != set(certified.support) and whole.variation:  # a law that keeps m more of the mass is m away
         variation = replace(whole.variation, bound=whole.variation.bound + target.moved)
         whole = replace(whole, margin=margin, tie=tie, ulps=None, variation=variation)
-    wrong = between(order, found, certified.nucleus_size)
+    wrong = between(order, found, nucleus)
     return [
         law("softmax(l / T)", "global", sampling.softmax(logits, config.temperature), full.midpoints, LAW_ERROR),
         Step("rank", "global", tuple(misplaced)),
@@ -128,7 +130,7 @@ def target_steps(logits: Row, target: Filtered, config: SamplerConfig) -> list[S
             wrong,
             margin,
             kept=found,
-            right=certified.nucleus_size,
+            right=nucleus,
             tie=tie,
         ),
         Step("top-k", "local", tuple(sorted(kept ^ expected)), kept=len(kept), right=len(expected)),

@@ -70,10 +70,10 @@ def test_ratios_of_underflowed_shares_are_counted() -> None:
     assert [step.underflows for step in steps if (step.name, step.scope) == ("acceptance", "global")] == [1]
 
 
-def inclusive_nucleus(ranked: Wide, top_p: Fraction) -> mx.array:
+def inclusive_nucleus(ranked: Wide, totals: list[int], top_p: Fraction) -> mx.array:
     """`<=` in the nucleus: one rank too many at a tie."""
     through = [sum(units) for units in [ranked.to_ints()[: r + 1] for r in range(4)]]
-    return mx.array([[1 + sum(before <= top_p * through[-1] for before in through[:-1])]], mx.uint32)
+    return mx.array([[1 + sum(before <= top_p * totals[0] for before in through[:-1])]], mx.uint32)
 
 
 def hot(original: Callable[..., Any]) -> Callable[..., Any]:
