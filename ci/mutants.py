@@ -383,7 +383,7 @@ MUTANTS = [
         "blocks chosen by argpartition",
         "mtplx/selection.py",
         "chosen = ranked_ids(rank_keys(mx.max(grouped, axis=-1)), ranks)",
-        "chosen = mx.argpartition(0 - mx.max(grouped, axis=-1), ranks - 1, axis=-1)[:, :ranks].astype(mx.uint32)",
+        "chosen = mx.argpartition(mx.max(grouped, axis=-1), blocks - ranks, axis=-1)[:, blocks - ranks :].astype(mx.uint32)",
         "tests/unit/test_selection.py",
     ),
     Mutant(
