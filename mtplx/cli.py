@@ -40,7 +40,7 @@ from mtplx.audit.verdict import EXIT_CODES, USAGE_ERROR, Verdict
 from mtplx.audit.verdict_file import report_data as engine_data
 from mtplx.audit.verdict_file import write
 from mtplx.config import SamplerConfig
-from mtplx.doors import logit_rows
+from mtplx.doors import logit_rows, vocabulary
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 out = Console(width=None if sys.stdout.isatty() else 128)  # a file or pipe has no width to fold to
@@ -132,12 +132,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables
 def check(
     logits: Annotated[Path, typer.Option(help="Rows of logits: .npy, or .safetensors (its tensor 'logits', or its only one).")],
     draft: Annotated[
-        Path | None, typer.Option(help="Draft logits of the same shape: adds acceptance, residual and marginal.")
+        Path | None, typer.Option(help="Draft logits of the same shape: adds acceptance, residual and marginal, or one draw.")
     ] = None,
     temperature: Annotated[str, typer.Option(help="Decimal or fraction >= 0, exactly as written; 0 is greedy.")] = "0.6",
     top_p: Annotated[str, typer.Option(help="Decimal or fraction, 0 < top_p <= 1, exactly as written; 1 is off.")] = "0.95",
     top_k: Annotated[int, typer.Option(help="Integer >= 0; 0 is off.")] = 20,
-    integer: Annotated[bool, typer.Option("--integer", help="Check the integer laws instead.")] = False,
+    integer: Annotated[bool, typer.Option("--integer", help="Check the integer laws over 2^62 instead.")] = False,
     as_json: Json = False,
 ) -> None:
     """Compare the MLX implementation with the exact reference on your rows, step by step."""
@@ -147,6 +147,9 @@ def check(
         drafts = None if draft is None else read_rows(draft, "--draft")
         if drafts is not None and drafts.shape != rows.shape:
             raise ValueError(f"--draft has shape {drafts.shape}, --logits {rows.shape}; allowed: the same shape")
+    if integer:
+        with reading():
+            vocabulary(rows.shape[-1])
     jobs = [Job(f"row {i}", row, None if drafts is None else drafts[i], config) for i, row in enumerate(rows)]
     finish(run("mtplx --integer" if integer else "mtplx", jobs, err), as_json, by_row=True)
 

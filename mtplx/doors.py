@@ -177,11 +177,12 @@ def denominator_bits(denominator: Any) -> int:
     return int(bits)
 
 
-def vocabulary(size: int) -> int:
-    """The size of a vocabulary of dyadic laws; VocabularyError beyond 2^20."""
-    if not 1 <= size <= MOST_TOKENS:
-        raise VocabularyError(f"the vocabulary has {size} tokens; allowed: 1 to {MOST_TOKENS}")
-    return size
+def vocabulary(size: Any) -> int:
+    """The size of a vocabulary of dyadic laws; VocabularyError unless an integer from 1 to 2^20."""
+    whole = hasattr(size, "__index__") and not isinstance(size, (bool, np.bool_))
+    if not whole or not 1 <= size <= MOST_TOKENS:
+        raise VocabularyError(f"the vocabulary has {size!r} tokens; allowed: 1 to {MOST_TOKENS}")
+    return int(size)
 
 
 def draws(r: Any, denominator: int) -> mx.array:

@@ -7,6 +7,7 @@ token takes each value y exactly P(y) times, for every target P and draft Q over
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, cast
@@ -22,7 +23,7 @@ from mtplx.selection import Selection, select
 from mtplx.target import select_logits
 from mtplx.wide import Wide
 
-__all__ = ["DENOMINATOR", "DyadicLaw", "from_logits", "from_probs", "one_hot", "verify", "verify_chain"]
+__all__ = ["DENOMINATOR", "DyadicLaw", "from_logits", "from_probs", "one_hot", "stack", "verify", "verify_chain"]
 
 
 def along(values: mx.array, index: mx.array) -> mx.array:
@@ -75,9 +76,21 @@ class DyadicLaw:
     def __getitem__(self, index: int | tuple[int, ...]) -> DyadicLaw:
         """One law of a batch, or the laws under its first axes; `undecided` stays that of the batch. ShapeError."""
         place = index if isinstance(index, tuple) else (index,)
-        if len(place) > len(self.shape) or any(not 0 <= i < size for i, size in zip(place, self.shape, strict=False)):
+        whole = all(isinstance(i, (int, np.integer)) and not isinstance(i, bool) for i in place)
+        inside = whole and all(0 <= i < size for i, size in zip(place, self.shape, strict=False))
+        if len(place) > len(self.shape) or not inside:
             raise ShapeError(f"index {index!r} in a batch of shape {self.shape}; allowed: integers from 0, below its axes")
         return replace(self, token_ids=self.token_ids[place], counts=self.counts[place])
+
+    def __len__(self) -> int:
+        """The number of laws along the first batch axis. ShapeError for one law."""
+        if not self.shape:
+            raise ShapeError("one law has no length; allowed: a batch of laws")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[DyadicLaw]:
+        """The laws along the first batch axis. ShapeError for one law."""
+        return (self[b] for b in range(len(self)))
 
     def positions(self, span: slice) -> DyadicLaw:
         """A span of the last batch axis."""
@@ -149,8 +162,8 @@ def counted(rows: doors.Rows, mass: Wide, cut: Selection, denominator: int) -> D
 def from_logits(logits: Any, config: SamplerConfig, denominator: int = DENOMINATOR) -> DyadicLaw:
     """The filtered target of rows of logits [..., V] as dyadic laws: the same bits on every backend and in every batch.
 
-    Its support lies in that of the real target of spec 2, proved. Total variation from it at most
-    2^-43 + n * (2^-96 + 1 / (2 * denominator)) for n kept tokens (docs/integer-core.md).
+    Its tokens are those of the real target of spec 2, proved; one with less than 1 / denominator may have the count 0.
+    Total variation from it at most 2^-43 + n * (2^-96 + 1 / (2 * denominator)) for n kept tokens (docs/integer-core.md).
     LogitsError, ShapeError, ConfigError, DenominatorError, VocabularyError.
     """
     if not isinstance(config, SamplerConfig):
@@ -180,13 +193,44 @@ def from_probs(probs: Any, config: SamplerConfig | None = None, denominator: int
 def one_hot(token: Any, vocab_size: int, denominator: int = DENOMINATOR) -> DyadicLaw:
     """The law of a token that is certain: a greedy or n-gram draft. token: an int, or integers [...] for a batch."""
     doors.denominator_bits(denominator)
-    shape = (*np.shape(token), doors.vocabulary(vocab_size))
+    vocab_size = doors.vocabulary(vocab_size)
+    try:
+        shape = (*np.shape(token), vocab_size)
+    except ValueError as error:
+        raise ShapeError("token is ragged; allowed: one id or a rectangular batch of ids") from error
+    if not np.size(token):
+        raise ShapeError(f"token has shape {shape[:-1]}; allowed: no empty axis")
     ids = doors.token_ids(token, doors.Rows(mx.zeros((0,)), shape), "token").reshape(*shape[:-1], 1)
     return DyadicLaw(ids, mx.full(ids.shape, denominator, mx.uint64), denominator, vocab_size)
 
 
+def stack(laws: Sequence[DyadicLaw]) -> DyadicLaw:
+    """Laws of one batch shape as a batch with a new last axis, such as the drafts of a chain, made one after another.
+
+    Their counts are the same, filled up to the longest. ShapeError, VocabularyError, DenominatorError.
+    """
+    if not laws:
+        raise ShapeError("no laws; allowed: at least one")
+    for law in laws:
+        paired(laws[0], law)
+        if law.shape != laws[0].shape:
+            raise ShapeError(f"laws have batch shapes {laws[0].shape} and {law.shape}; allowed: the same")
+    longest = max(law.counts.shape[-1] for law in laws)
+
+    def filled(array: mx.array, value: int) -> mx.array:
+        more = mx.full((*array.shape[:-1], longest - array.shape[-1]), value, array.dtype)
+        return mx.concatenate([array, more], axis=-1)
+
+    ids = mx.stack([filled(law.token_ids, law.vocab_size) for law in laws], axis=-2)
+    counts = mx.stack([filled(law.counts, 0) for law in laws], axis=-2)
+    return replace(laws[0], token_ids=ids, counts=counts, undecided=sum(law.undecided for law in laws))
+
+
 def paired(target: DyadicLaw, draft: DyadicLaw) -> None:
-    """VocabularyError or DenominatorError unless two laws are over one vocabulary and one denominator."""
+    """VocabularyError or DenominatorError unless two laws are over one vocabulary and denominator; ShapeError if none."""
+    for law in (target, draft):
+        if not isinstance(law, DyadicLaw):
+            raise ShapeError(f"{law!r} is no law; allowed: a DyadicLaw")
     if target.vocab_size != draft.vocab_size:
         raise VocabularyError(f"target has {target.vocab_size} tokens, draft {draft.vocab_size}; allowed: one vocabulary")
     if target.denominator != draft.denominator:

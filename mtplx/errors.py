@@ -6,7 +6,7 @@ class ConfigError(ValueError):
 
 
 class ShapeError(ValueError):
-    """A row, batch or dtype that is no row of numbers, or shapes that do not go together."""
+    """A row, batch or dtype that is no row of numbers, something that is no law, or shapes that do not go together."""
 
 
 class LogitsError(ValueError):
@@ -18,7 +18,7 @@ class MassError(ValueError):
 
 
 class VocabularyError(ValueError):
-    """Target and draft over different vocabularies."""
+    """Target and draft over different vocabularies, or one of no or too many tokens."""
 
 
 class TokenError(ValueError):

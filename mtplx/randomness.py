@@ -98,10 +98,16 @@ def draw(seed: Any, request: Any, position: Any, attempt: Any, denominator: int 
 
 
 class Run:
-    """The draws of one run, each name once: a second use of any raises ReuseError, and nothing is drawn."""
+    """The draws of one run, each name once: a second use of any raises ReuseError, and nothing is drawn.
+
+    seed: one integer. CounterError, DenominatorError.
+    """
 
     def __init__(self, seed: int, denominator: int = DENOMINATOR) -> None:
-        self.seed = seed
+        denominator_bits(denominator)
+        if np.ndim(seed):
+            raise CounterError(f"seed is {seed!r}; allowed: one integer")
+        self.seed = int(numbered(seed, SEEDS, "seed"))
         self.denominator = denominator
         self.used: set[int] = set()
 

@@ -6,6 +6,7 @@ Steps of `mtplx check --integer`. Nothing here rounds: counts are compared as in
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import zip_longest
 
 import mlx.core as mx
@@ -34,7 +35,7 @@ def law_steps(logits: Row, config: SamplerConfig, found: DyadicLaw, right: twin.
     apart = sum((abs(QQ(count, DENOMINATOR) - share) for count, share in zip(counts, exact, strict=True)), QQ(0)) / 2
     size = len(ids)
     rounded = QQ(ERROR.numerator, ERROR.denominator) + QQ(size, 2**96) if config.temperature else QQ(0)
-    bound = rounded + QQ(size, 2 * DENOMINATOR) + certified.radius
+    bound = rounded + certified.radius + (QQ(size, 2 * DENOMINATOR) if config.temperature else QQ(0))
     twins = zip(right.token_ids, right.counts, strict=True)
     strays = tuple(sorted(set(ids) ^ set(certified.support)))
     return [
@@ -67,7 +68,7 @@ def draw_step(found: tuple[DyadicLaw, DyadicLaw], right: tuple[twin.DyadicLaw, t
     tokens, accepted = verify(*found, mx.array(np.array(drawn, np.uint64)))
     decided = list(zip(entries(tokens), entries(accepted), strict=True))
     wrong = {right[1].sample(r) for r, one in zip(drawn, decided, strict=True) if one != twin.verify(*right, r)}
-    return Step(f"one draw, {len(drawn):,} tried", "twin", tuple(sorted(wrong)))
+    return Step("one draw", "twin", tuple(sorted(wrong)))
 
 
 def row_steps(logits: Row, draft: Row | None, config: SamplerConfig) -> list[Step]:
@@ -78,4 +79,5 @@ def row_steps(logits: Row, draft: Row | None, config: SamplerConfig) -> list[Ste
     steps = law_steps(logits, config, found[0], right[0])
     if draft is None:
         return steps
-    return [*steps, draw_step((found[0], found[1]), (right[0], right[1]))]
+    drafted = [replace(step, name=f"draft, {step.name}") for step in law_steps(draft, config, found[1], right[1])]
+    return [*steps, *drafted, draw_step((found[0], found[1]), (right[0], right[1]))]

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtplx.config import SamplerConfig
-from mtplx.dyadic import DyadicLaw, from_logits, from_probs, one_hot, verify, verify_chain
+from mtplx.dyadic import DyadicLaw, from_logits, from_probs, one_hot, stack, verify, verify_chain
 from mtplx.errors import (
     ConfigError,
     DenominatorError,
@@ -41,17 +41,6 @@ def law_of(counts: dict[int, int], vocab_size: int, denominator: int) -> DyadicL
     assert sum(counts.values()) == denominator
     ids, units = mx.array(list(counts), mx.uint32), mx.array(np.array(list(counts.values()), np.uint64))
     return DyadicLaw(ids, units, denominator, vocab_size)
-
-
-def stacked(laws: list[DyadicLaw]) -> DyadicLaw:
-    """A batch of laws, filled up to the longest."""
-    longest = max(law.counts.shape[-1] for law in laws)
-    first = laws[0]
-    fill = [(0, longest - law.counts.shape[-1]) for law in laws]
-    ids = mx.stack([mx.pad(law.token_ids, f, constant_values=law.vocab_size) for law, f in zip(laws, fill, strict=True)])
-    counts = mx.stack([mx.pad(law.counts, f) for law, f in zip(laws, fill, strict=True)])
-    assert (ids.dtype, counts.dtype) == (mx.uint32, mx.uint64)
-    return DyadicLaw(ids, counts, first.denominator, first.vocab_size)
 
 
 def every_draw(denominator: int) -> mx.array:
@@ -239,7 +228,7 @@ def test_verify_emits_the_target_exactly(bits: int) -> None:
     """
     rng, denominator, size = random.Random(bits), 2**bits, 6
     pairs = [random_pair(rng, size, denominator) for _ in range(300)]
-    targets, drafts = stacked([p for p, _ in pairs]), stacked([q for _, q in pairs])
+    targets, drafts = stack([p for p, _ in pairs]), stack([q for _, q in pairs])
     r = mx.broadcast_to(every_draw(denominator)[:, None], (denominator, 300))
     drafted, (tokens, accepted) = drafts.sample(r), verify(targets, drafts, r)
     assert (tokens.dtype, accepted.dtype) == (mx.uint32, mx.bool_)
@@ -338,7 +327,7 @@ class Model:
         prefixes = [prefix for length in range(depth + 1) for prefix in product(range(vocab_size), repeat=length)]
         self.number = {prefix: i for i, prefix in enumerate(prefixes)}
         pairs = [random_pair(rng, vocab_size, 8) for _ in prefixes]
-        self.targets, self.drafts = stacked([p for p, _ in pairs]), stacked([q for _, q in pairs])
+        self.targets, self.drafts = stack([p for p, _ in pairs]), stack([q for _, q in pairs])
         self.dense = self.targets.to_dense().tolist()
 
     def rows(self, laws: DyadicLaw, prefixes: list[tuple[int, ...]]) -> DyadicLaw:
@@ -394,7 +383,7 @@ def test_joint_law_of_a_chain(depth: int, seed: int) -> None:
 def test_the_bonus_takes_a_draw_of_its_own() -> None:
     """With certain drafts that are accepted, the bonus is what the last draw says, whatever the others were."""
     half = law_of({0: 4, 1: 4}, 2, 8)
-    targets, drafts = stacked([one_hot(1, 2, 8), half]), stacked([one_hot(1, 2, 8)])
+    targets, drafts = stack([one_hot(1, 2, 8), half]), stack([one_hot(1, 2, 8)])
     for first, last in product(range(8), repeat=2):
         tokens, emitted = verify_chain(targets, drafts, [first, last])
         assert (tokens.tolist(), emitted.item()) == ([1, int(last >= 4)], 2)
@@ -403,7 +392,7 @@ def test_the_bonus_takes_a_draw_of_its_own() -> None:
 def test_a_chain_ends_at_its_first_rejection() -> None:
     """Later drafts are dropped, accepted or not; the places behind hold the id V; a batch of any shape is its chains."""
     sure = [one_hot(token, 3, 8) for token in (0, 1, 2)]
-    targets = stacked([sure[0], sure[1], sure[2], sure[0]])
+    targets = stack([sure[0], sure[1], sure[2], sure[0]])
     chains = {
         (0, 1, 2): ([0, 1, 2, 0], 4),
         (0, 1, 1): ([0, 1, 2, 3], 3),
@@ -459,6 +448,18 @@ LAW, OTHER = [0.5, 0.5], [0.25, 0.25, 0.5]
         (lambda: from_logits([0.0, float("nan")], NO_CUT), LogitsError, "nan at token 1"),
         (lambda: from_probs([0.5, 0.4]), MassError, "sums to 0.9"),
         (lambda: from_logits(mx.zeros((2**20 + 1,)), NO_CUT), VocabularyError, "1048577 tokens; allowed: 1 to 1048576"),
+        (lambda: one_hot(0, 5.0), VocabularyError, "5.0 tokens; allowed: 1 to 1048576"),
+        (lambda: one_hot(0, True), VocabularyError, "True tokens"),
+        (lambda: one_hot([[0], [1, 0]], 2), ShapeError, "token is ragged"),
+        (lambda: one_hot([], 2), ShapeError, "no empty axis"),
+        (lambda: verify(from_probs(LAW), None, 0), ShapeError, "None is no law"),  # type: ignore[arg-type]
+        (lambda: verify_chain([1], from_probs([LAW]), [0]), ShapeError, "is no law"),  # type: ignore[arg-type]
+        (lambda: stack([]), ShapeError, "at least one"),
+        (lambda: stack([from_probs(LAW), from_probs([LAW])]), ShapeError, "batch shapes"),
+        (lambda: stack([from_probs(LAW), from_probs(OTHER)]), VocabularyError, "one vocabulary"),
+        (lambda: from_probs([LAW])["a"], ShapeError, "index 'a'"),  # type: ignore[index]
+        (lambda: from_probs([LAW])[True], ShapeError, "index True"),
+        (lambda: len(from_probs(LAW)), ShapeError, "no length"),
         (lambda: one_hot(2, 2), TokenError, "token of row 0 is 2"),
         (lambda: one_hot([0, -1], 2), TokenError, "token of row 1 is -1"),
         (lambda: from_probs(LAW).probability(2), TokenError, "token is 2; allowed: an integer from 0 to 1"),
@@ -504,3 +505,16 @@ def by_thirds(bits: int) -> int:
     """The smaller count of the float32 row (1/3, 2/3), by Python's integers."""
     small, large = (Fraction(float(np.float32(x))) for x in (1 / 3, 2 / 3))
     return int(small * 2**bits // (small + large))
+
+
+def test_stacked_laws_are_the_batch() -> None:
+    """Laws made one after another and stacked are the batch made at once, and a batch is a sequence of its laws."""
+    rows = np.random.default_rng(8).normal(0, 2, (3, 9)).astype(np.float32)
+    config = SamplerConfig("0.8", "0.9", 0)
+    batch = from_logits(rows, config)
+    again = stack([from_logits(row, config) for row in rows])
+    assert as_bits(again) == as_bits(batch) == as_bits(stack(list(batch)))
+    assert len(batch) == 3
+    mixed = stack([one_hot([1, 2], 9), batch.positions(slice(0, 2))])
+    assert mixed.shape == (2, 2)
+    assert mixed[0, 0].probability(1) == mixed[1, 0].probability(2) == 1

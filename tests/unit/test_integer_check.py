@@ -26,7 +26,7 @@ STEPS = ["integer law: tokens", "integer law", "integer law: bits"]
 
 def refuted(steps: list[Step]) -> list[str]:
     """The names of refuted steps."""
-    return [step.name.split(",")[0] for step in steps if step.verdict is Verdict.REFUTED]
+    return [step.name for step in steps if step.verdict is Verdict.REFUTED]
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_right_laws_pass(config: SamplerConfig) -> None:
     """Every step holds at greedy, standard, aggressive and default settings, with a draft of disjoint support too."""
     for draft in (ROWS[1], np.where(ROWS[0] > 0, -np.inf, ROWS[0]).astype(np.float32)):
         steps = integer.row_steps(ROWS[0], draft, config)
-        assert [step.name for step in steps[:3]] == STEPS
+        assert [step.name for step in steps] == [*STEPS, *(f"draft, {name}" for name in STEPS), "one draw"]
         assert not refuted(steps)
 
 
@@ -94,3 +94,12 @@ def test_a_wrong_draw_is_refuted(monkeypatch: Any) -> None:
 
     monkeypatch.setattr(integer, "verify", inclusive)
     assert refuted(integer.row_steps(ROWS[0], ROWS[1], CONFIG)) == ["one draw"]
+
+
+def test_a_vocabulary_too_large_is_an_input_error(tmp_path: Path) -> None:
+    """More tokens than a law can have are refused with the number allowed, before anything is computed."""
+    np.save(tmp_path / "rows.npy", np.zeros(2**20 + 1, np.float32))
+    line = [sys.executable, "-m", "mtplx", "check", "--integer", "--logits", str(tmp_path / "rows.npy")]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "1048577 tokens; allowed: 1 to 1048576" in done.stderr

@@ -210,3 +210,17 @@ def test_refused_denominators(denominator: Any) -> None:
     """Denominators are powers of two from 2 to 2^62."""
     with pytest.raises(DenominatorError, match="a power of two"):
         draw(0, 0, 0, 0, denominator)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, 1.5, True, "a", None, [1, 2]])
+def test_a_run_refuses_what_is_no_seed(seed: Any) -> None:
+    """A run is made with one seed in range, or not at all."""
+    with pytest.raises(ValueError, match="seed"):
+        Run(seed)
+
+
+@pytest.mark.parametrize("denominator", [0, 3, 2**63, 1.5, True, None])
+def test_a_run_refuses_what_is_no_denominator(denominator: Any) -> None:
+    """A run is made with a power of two, so that no name is burnt by a draw that fails."""
+    with pytest.raises(DenominatorError):
+        Run(1, denominator)
