@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import selectors
@@ -99,11 +98,15 @@ class Client:
         return dict(self.exchange(b'{"call": "about"}\n', START_SECONDS)["value"])
 
     def repeat(self, questions: Sequence[bytes]) -> None:
-        """Ask a fresh process questions whose answers do not matter."""
+        """Ask a fresh process questions whose answers do not matter, as long as it lives."""
         self.about()
         for text in questions:
-            with contextlib.suppress(EngineError):
+            try:
                 self.exchange(text, self.seconds)
+            except EngineError:
+                continue
+            except EngineDied:
+                return
 
     def exchange(self, text: bytes, seconds: float) -> dict[str, Any]:
         """Send a line; the answer, waited for that long."""

@@ -78,9 +78,8 @@ def answered(trial: Callable[[], Trial], subject: Subject) -> Trial:
         if SILENCE in str(error):
             subject.silent.add(subject.client.last["call"])
         note = f"it {error}"
-    return Trial(
-        {name: value for name, value in subject.client.last.items() if name != "law"}, "an answer", None, QQ(1), note=note
-    )
+    given = {name: value for name, value in subject.client.last.items() if name != "law"}
+    return Trial(given, "an answer", None, QQ(1), note=note)
 
 
 def try_claim(claim: Claim, subject: Subject) -> Finding:
@@ -115,11 +114,7 @@ def try_trials(claim: Claim, subject: Subject) -> Finding:
     if len(wide) == tried:
         unknown = wide
     if unknown:
-        instead = (
-            "a program that the tape can represent"
-            if subject.laws
-            else "exact numbers, all coins from the tape, each `read` said"
-        )
+        instead = PROGRAM if subject.laws else COINS
         words = f"its law cannot be found: {unknown[0]}; it would take {instead}"
         return Finding(claim.id, Verdict.INCONCLUSIVE, words, claim.section, subject.level, figures={"trials": tried})
     figures: dict[str, Any] = {"trials": tried}
