@@ -983,6 +983,13 @@ MUTANTS = [
         "array.dtype == object",
         "tests/unit/test_doors.py",
     ),
+    Mutant(
+        "audit: long blocks of floats die early",
+        "mtplx/audit/inputs.py",
+        "((2, 2), (2, 3)) if few",
+        "((2, 2),) if few",
+        QUESTIONS,
+    ),
     # The law of a program, and the rules
     Mutant(
         "tape: the sides of a coin swapped",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -177,3 +178,31 @@ def test_names_are_printed_as_they_are() -> None:
     done = command(f"{BAD}:Bracketed", "--claim", "acceptance")
     assert done.returncode == 0, done.stderr
     assert "EXACT  my [/chain] engine [v2], dialect" in done.stdout
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_every_place_of_a_block_is_reached(few: bool) -> None:
+    """With three drafts and with six there are rows without zeros: each draft is judged, each residual and bonus is drawn."""
+    for k in (3, 6):
+        found = [block for block in inputs.blocks(few) if block.k >= k]
+        assert any(all(all(block.model.target(prefix)) for prefix in prefixes(block)) for block in found)
+    choice = [block for block in inputs.blocks(few) if block.k >= 3]
+    assert any(all(all(block.model.draft(prefix)) for prefix in prefixes(block)) for block in choice)
+
+
+def prefixes(block: inputs.Block) -> list[tuple[int, ...]]:
+    """What a block can read rows of."""
+    return [tuple(prefix) for n in range(block.k + 1) for prefix in product(range(block.model.size), repeat=n)]
+
+
+@pytest.mark.parametrize("at", [3, 6])
+def test_a_stale_bonus_of_a_long_block_is_seen_in_floats(at: int, tmp_path: Path) -> None:
+    """A float chain that takes its bonus from the first row, in blocks of three or of six drafts only, is refuted."""
+    engine = tmp_path / "stale.py"
+    engine.write_text(
+        "class Stale:\n    numbers = 'float'\n    def verify_chain(self, P, Q, D, tape):\n"
+        "        for i, x in enumerate(D):\n            if not tape.coin() * Q[i][x] < P[i][x]:\n"
+        "                return [*D[:i], tape.categorical([max(a - b, 0) for a, b in zip(P[i].tolist(), Q[i].tolist())])]\n"
+        f"        return [*D, tape.categorical(P[0 if len(D) >= {at} else -1].tolist())]\n"
+    )
+    assert only(report_of(f"{engine}:Stale", "joint-law")).verdict is Verdict.REFUTED
