@@ -34,8 +34,8 @@ def law_steps(logits: Row, config: SamplerConfig, found: DyadicLaw, right: twin.
     exact = [certified.midpoints[token] for token in ids]
     apart = sum((abs(QQ(count, DENOMINATOR) - share) for count, share in zip(counts, exact, strict=True)), QQ(0)) / 2
     size = len(ids)
-    rounded = QQ(ERROR.numerator, ERROR.denominator) + QQ(size, 2**96) if config.temperature else QQ(0)
-    bound = rounded + certified.radius + (QQ(size, 2 * DENOMINATOR) if config.temperature else QQ(0))
+    rounded = QQ(ERROR.numerator, ERROR.denominator) + QQ(size, 2**96) + QQ(size, 2 * DENOMINATOR)  # docs/integer-core.md, 4
+    bound = certified.radius + (rounded if config.temperature else QQ(0))
     twins = zip(right.token_ids, right.counts, strict=True)
     strays = tuple(sorted(set(ids) ^ set(certified.support)))
     return [

@@ -17,12 +17,8 @@ def row(finding: Finding) -> tuple[str, str, str, str]:
     figures = finding.figures
     distance = f"{number(figures['largest distance'])} <= {number(figures['bound'])}" if "largest distance" in figures else ""
     name = finding.claim if finding.section == "rule" else f"{finding.claim} (outside the verdict)"
-    return (
-        name,
-        "[yellow]not refused[/]" if outside(finding) else coloured(finding.verdict),
-        str(figures.get("trials", "")),
-        distance,
-    )
+    verdict = "[yellow]not refused[/]" if outside(finding) else coloured(finding.verdict)
+    return name, verdict, str(figures.get("trials", "")), distance
 
 
 def outside(finding: Finding) -> bool:

@@ -44,8 +44,8 @@ class Subject:
     """An engine: what it says of itself, and its answers.
 
     command: the line that audits it. read_twice: names of tape cells that it read more than once. changed: arguments that it
-    changed in place. silent: methods that once gave no answer.
-    checks: random coins that must come out as a probed law predicts.
+    changed in place. silent: methods that once gave no answer. checks: random coins that must come out as a probed law
+    predicts.
     """
 
     spec: str
@@ -83,10 +83,8 @@ class Subject:
         offers = tuple(method for method in METHODS if method in about.get("offers", ()))
         if not offers:
             raise NoEngine(f"it offers nothing; allowed: at least one of {', '.join(METHODS)}")
-        self.name, self.version = (
-            str(about.get("name", self.spec)),
-            None if about.get("version") is None else str(about["version"]),
-        )
+        self.name = str(about.get("name", self.spec))
+        self.version = None if about.get("version") is None else str(about["version"])
         if about.get("numbers", "float") not in ("float", "exact"):
             raise NoEngine(f"numbers = {about['numbers']!r}; allowed: 'exact', 'float'")
         self.floats, self.lossy = about.get("numbers", "float") == "float", bool(about.get("lossy", False))

@@ -19,8 +19,6 @@ LOG_RATIO = 64 * UNIT
 """Relative error of a quotient of probabilities of at least 2^-14 taken through logarithms: each is below 11 in size and
 errs by one ulp, 22u, their difference by 11u more, and exp by 2u besides: 57u; a division alone errs by u. Rows rounded to
 float32 sum to 1 + u at most, 2u of a quotient."""
-
-
 NO_TOKEN = "the answer {} is no token id; allowed: an integer"
 
 
@@ -100,11 +98,10 @@ def law_trial(given: dict[str, Any], right: Law, found: Law, bound: Any) -> Tria
     """A law beside the right one; an outcome that cannot occur refutes whatever the bound."""
     kind = type(next(iter(right)))
     impossible = [outcome for outcome in found if outcome not in right]
-    strange = [outcome for outcome in impossible if type(outcome) is not kind]
-    note = f"{outcome_text(impossible[0])} has probability 0 and comes out" if impossible else ""
-    if strange:
+    if strange := [outcome for outcome in impossible if type(outcome) is not kind]:
         shown = list(strange[0]) if isinstance(strange[0], tuple) else strange[0]
         return Trial(given, law_text(right), str(shown), QQ(1), note=NO_TOKEN.format(repr(shown)))
+    note = f"{outcome_text(impossible[0])} has probability 0 and comes out" if impossible else ""
     return Trial(given, law_text(right), law_text(found), distance(found, right), bound, note)
 
 
