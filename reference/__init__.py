@@ -1,9 +1,9 @@
 """The exact semantics of sampling and speculative decoding, readable in one sitting.
 
-One token: `pointwise` (the rules), `one_token` (rows), `filters` and `softmax` (the target), `dialects` (other engines'
-orders). Many tokens: `tape` (the law of a program), `rules` (verification as programs), `claims` (their joint laws) on
-`models`. Integers: `dyadic` (the twin of the integer core). Nothing here imports `mtplx`, numpy or MLX; results are elements
-of sympy's QQ, or ints.
+One token: `pointwise` (the rules), `rows` (a row as a number), `one_token` (both at work), `filters` and `softmax` (the
+target), `dialects` (other engines' orders). Many tokens: `tape` (the law of a program), `rules` (verification as programs),
+`claims` (their joint laws) on `models`. Integers: `dyadic` (the twin of the integer core). Nothing here imports `mtplx`, numpy
+or MLX; results are elements of sympy's QQ, or ints.
 """
 
 from reference.filters import SamplerConfig, apply_top_p_top_k

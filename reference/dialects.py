@@ -12,7 +12,7 @@ from typing import Any
 from reference.filters import SamplerConfig, kept_by_top_k, nucleus_size
 
 Weigh = Callable[[int, Any], Sequence[Any]]
-"""(how many ranks, temperature) -> their weights."""
+"""(how many ranks, temperature) -> the mass through each of them."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def cut(dialect: Dialect, logits: Sequence[Any], config: SamplerConfig, weigh: W
 
     size = top_k(len(logits)) if dialect.top_k_first else len(logits)
     if config.top_p < 1:
-        mass = weigh(size, config.temperature if dialect.tempered else 1)
-        nucleus = nucleus_size(mass, config.top_p, inclusive=dialect.inclusive)
+        through = weigh(size, config.temperature if dialect.tempered else 1)
+        nucleus = nucleus_size(through, config.top_p, inclusive=dialect.inclusive)
         size = with_ties(logits[:size], nucleus) if dialect.nucleus_ties else nucleus
     return size, size if dialect.top_k_first else top_k(size)

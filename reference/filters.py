@@ -67,12 +67,12 @@ def rank(values: Sequence[Any]) -> list[int]:
     return sorted(range(len(values)), key=values.__getitem__, reverse=True)  # a reversed sort is stable too
 
 
-def nucleus_size(ranked_weights: Sequence[Any], top_p: Any, *, inclusive: bool = False) -> int:
-    """How many ranks the nucleus keeps; weights descending and positive, top_p in their number system.
+def nucleus_size(through: Sequence[Any], top_p: Any, *, inclusive: bool = False) -> int:
+    """How many ranks the nucleus keeps of those that have this mass through them, descending and positive weights summed.
 
+    top_p: in the number system of the masses, of which only a few are looked at.
     inclusive: a rank stays also where the mass before it equals top_p of the total (a dialect's cut, spec 6).
     """
-    through = list(accumulate(ranked_weights))
 
     def drops(before: Any) -> bool:
         if inclusive:
@@ -92,7 +92,8 @@ def apply_top_p_top_k(probs: Sequence[Any], top_p: Any = 1.0, top_k: int = 0) ->
     config = SamplerConfig(1, top_p, top_k)
     law = law_of_row(probs, "probs")
     ranked = [token for token in rank(law) if law[token] > 0]
-    size = kept_by_top_k(nucleus_size([law[token] for token in ranked], config.top_p), config.top_k)
+    through = list(accumulate(law[token] for token in ranked))
+    size = kept_by_top_k(nucleus_size(through, config.top_p), config.top_k)
     kept = set(ranked[:size])
     mass = sum((law[token] for token in kept), QQ(0))
     return [weight / mass if token in kept else QQ(0) for token, weight in enumerate(law)]

@@ -10,6 +10,8 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count, repeat
+from math import isfinite, lcm
 from typing import Any, Protocol
 
 from flint import arb, ctx
@@ -45,6 +47,7 @@ class Poison:
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _spread
     __lt__ = __le__ = __gt__ = __ge__ = __neg__ = _spread
+    __eq__ = _spread  # type: ignore[assignment]
 
     def __bool__(self) -> bool:
         raise ZeroDivisionError("a decision depends on a quotient by zero")
@@ -67,7 +70,7 @@ class Rationals:
         return condition  # poisoned
 
     def eq(self, a: Any, b: Any) -> Any:
-        return a if isinstance(a, Poison) else b if isinstance(b, Poison) else a == b
+        return a == b
 
     def both(self, a: Any, b: Any) -> Any:
         return a and b
@@ -140,11 +143,6 @@ class Mass:
     exact: Any
     enclosed: Any = None
 
-    def __add__(self, other: Mass) -> Mass:
-        if self.enclosed is None or other.enclosed is None:
-            return Mass(self.exact + other.exact, self.enclosed if other.enclosed is None else other.enclosed)
-        return Mass(self.exact + other.exact, self.enclosed + other.enclosed)
-
     def __rmul__(self, factor: Any) -> Mass:
         return Mass(factor * self.exact, None if self.enclosed is None else arb(factor) * self.enclosed)
 
@@ -168,27 +166,33 @@ class Mass:
         return arb(self.exact) + (self.enclosed or 0)
 
 
-def rational(value: Any) -> Any:
-    """The exact value of an int, float, Fraction, string or numpy scalar as an element of QQ.
+def ratio(value: Any) -> tuple[int, int]:
+    """The exact value of an int, float, Fraction, string or numpy scalar as numerator and denominator.
 
     A float means its binary value, a string its decimal or fraction (spec, opening). Raises ValueError for anything
     that is no finite number.
     """
-    if isinstance(value, QQ.dtype):
-        return value
     try:
+        if isinstance(value, QQ.dtype):
+            return int(value.numerator), int(value.denominator)
         if isinstance(value, str):
             value = Fraction(value)
         elif isinstance(value, bool):
             raise TypeError
         elif not hasattr(value, "as_integer_ratio"):  # numpy's integers
             value = operator.index(value)
-        return QQ.dtype(*value.as_integer_ratio())
+        numerator, denominator = value.as_integer_ratio()
+        return numerator, denominator
     except TypeError:
         kind = type(value).__name__
         raise ValueError(f"{value!r} ({kind}) is no number; allowed: int, float, Fraction, string, numpy scalar") from None
     except (OverflowError, ValueError, ZeroDivisionError):
         raise ValueError(f"{value!r} is no finite number; a string is a decimal or a fraction ('0.9', '9/10')") from None
+
+
+def rational(value: Any) -> Any:
+    """The exact value of a number, as `ratio` reads it, as an element of QQ."""
+    return value if isinstance(value, QQ.dtype) else QQ.dtype(*ratio(value))
 
 
 def listed(row: Any, name: str) -> list[Any]:
@@ -199,29 +203,53 @@ def listed(row: Any, name: str) -> list[Any]:
     return list(entries)
 
 
+def named_ratio(token: int, entry: Any, name: str) -> tuple[int, int]:
+    """The ratio of an entry; its ValueError names the entry."""
+    try:
+        return ratio(entry)
+    except ValueError as error:
+        raise ValueError(f"{name}[{token}]: {error}") from None
+
+
+def row_of_ratios(row: Sequence[Any], name: str) -> tuple[list[int], list[int]]:
+    """Numerators and denominators of every entry; raises ValueError naming the first that is no finite number."""
+    entries = listed(row, name)
+    if not entries:
+        raise ValueError(f"{name} is empty; allowed: at least one token")
+    numerators, denominators = [], []
+    plain = set(map(type, entries)) == {float} and all(map(isfinite, entries))  # nothing to ask of each
+    ratios = map(float.as_integer_ratio, entries) if plain else map(named_ratio, count(), entries, repeat(name))
+    for numerator, denominator in ratios:
+        numerators.append(numerator)
+        denominators.append(denominator)
+    return numerators, denominators
+
+
 def row_of_rationals(row: Sequence[Any], name: str) -> list[Any]:
     """Every entry as an element of QQ; raises ValueError naming the first that is no finite number."""
-    values = []
-    for token, entry in enumerate(listed(row, name)):
-        try:
-            values.append(rational(entry))
-        except ValueError as error:
-            raise ValueError(f"{name}[{token}]: {error}") from None
-    if not values:
-        raise ValueError(f"{name} is empty; allowed: at least one token")
-    return values
+    return list(map(QQ.dtype, *row_of_ratios(row, name)))
 
 
-def law_of_row(row: Sequence[Any], name: str = "probabilities") -> list[Any]:
-    """The law row / sum(row) as a list of QQ (spec 3).
+def masses_of_row(row: Sequence[Any], name: str = "probabilities") -> list[int]:
+    """The law row / sum(row) as integers, its entries times one number (spec 3).
 
     Raises ValueError, naming the entry, unless every entry is finite and >= 0 and the sum is within 1/1000 of one.
     """
-    values = row_of_rationals(row, name)
-    for token, value in enumerate(values):
-        if value < 0:
-            raise ValueError(f"{name}[{token}] = {value} is negative; allowed: >= 0")
-    mass = sum(values, QQ(0))
+    numerators, denominators = row_of_ratios(row, name)
+    if min(numerators) < 0:
+        token = next(token for token, numerator in enumerate(numerators) if numerator < 0)
+        value = QQ(numerators[token], denominators[token])
+        raise ValueError(f"{name}[{token}] = {value} is negative; allowed: >= 0")
+    unit = lcm(*set(denominators))
+    masses = [numerator * (unit // denominator) for numerator, denominator in zip(numerators, denominators, strict=True)]
+    mass = QQ(sum(masses), unit)
     if abs(mass - 1) > MASS_TOLERANCE:
         raise ValueError(f"{name} sum to {float(mass):.6g}; allowed: within {MASS_TOLERANCE} of 1")
-    return values if mass == 1 else [value / mass for value in values]
+    return masses
+
+
+def law_of_row(row: Sequence[Any], name: str = "probabilities") -> list[Any]:
+    """The law row / sum(row) as a list of QQ (spec 3); raises ValueError as `masses_of_row`."""
+    masses = masses_of_row(row, name)
+    total = sum(masses)
+    return [QQ.dtype(mass, total) for mass in masses]

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from functools import cache
+from itertools import accumulate, takewhile
+from math import inf
 from typing import Any
 
 from flint import arb, ctx
@@ -53,43 +55,70 @@ class CertifiedLaw:
         return QQ(1, 2**self.accuracy) * sum(self.midpoints, QQ(0)) + QQ(len(self.midpoints), 2**1000)
 
 
-def row_of_logits(logits: Sequence[Any]) -> list[Any]:
-    """Logits as elements of QQ, None where they are -inf.
+def ordered_logits(logits: Sequence[Any]) -> list[Any]:
+    """Logits as numbers of exact order: floats if all are, else elements of QQ; None where they are -inf.
 
     Raises ValueError for an empty row, NaN, +inf, or a row of only -inf.
     """
     row: list[Any] = []
-    for token, logit in enumerate(logits):
-        try:
-            row.append(None if not isinstance(logit, str) and logit == float("-inf") else rational(logit))
-        except ValueError:
-            raise ValueError(f"logits[{token}] = {logit!r}; allowed: a finite number or -inf") from None
-    if all(logit is None for logit in row):
+    if set(map(type, logits)) == {float} and all(logit < inf for logit in logits):
+        row = [logit if logit > -inf else None for logit in logits]
+    else:
+        for token, logit in enumerate(logits):
+            try:
+                row.append(None if not isinstance(logit, str) and logit == -inf else rational(logit))
+            except ValueError:
+                raise ValueError(f"logits[{token}] = {logit!r}; allowed: a finite number or -inf") from None
+    if row.count(None) == len(row):
         raise ValueError("logits are empty or all -inf; allowed: at least one finite logit")
     return row
 
 
-def weights(differences: Sequence[Any], temperature: Any) -> list[Mass]:
+def exact(row: Sequence[Any]) -> list[Any]:
+    """Ordered logits as elements of QQ."""
+    return [QQ.dtype(*logit.as_integer_ratio()) if type(logit) is float else logit for logit in row]
+
+
+def row_of_logits(logits: Sequence[Any]) -> list[Any]:
+    """Logits as elements of QQ, None where they are -inf; ValueError as for `ordered_logits`."""
+    return exact(ordered_logits(logits))
+
+
+class RankedMasses(Sequence[Mass]):
+    """Ranked weights, the `largest` exactly 1 and the others enclosed (balls): as a sequence, the mass through each rank."""
+
+    def __init__(self, largest: int, others: list[Any]) -> None:
+        self.largest, self.others, self.sums = largest, others, list(accumulate(others))
+
+    def __len__(self) -> int:
+        return self.largest + len(self.sums)
+
+    def __getitem__(self, rank: Any) -> Any:
+        r = range(len(self))[rank]
+        return Mass(QQ(r + 1)) if r < self.largest else Mass(QQ(self.largest), self.sums[r - self.largest])
+
+
+def masses(differences: Sequence[Any], temperature: Any) -> RankedMasses:
     """exp(d / T) of differences 0 >= d in descending order; the largest weigh exactly 1.
 
     What is not above exp(-8 bits) is enclosed by [0, exp(1 - 8 bits)]: no exponent grows without bound; more bits lower it.
     """
     scale, floor = 1 / arb(temperature), arb(-8 * ctx.prec)
-    exponents = (arb(d) * scale for d in differences if d)
-    above = [Mass(QQ(0), x.exp()) for x in takewhile(lambda x: x > floor, exponents)]
-    largest = [Mass(QQ(1))] * differences.count(0)
-    below = len(differences) - len(largest) - len(above)
-    return largest + above + [Mass(QQ(0), arb(0).union((floor + 1).exp()))] * below
+    largest = next((r for r, d in enumerate(differences) if d), len(differences))
+    exponents = [arb(d) * scale for d in differences[largest:]]
+    above = [x.exp() for x in takewhile(lambda x: x > floor, exponents)]
+    return RankedMasses(largest, above + [arb(0).union((floor + 1).exp())] * (len(exponents) - len(above)))
 
 
 def enclose(kept_differences: Sequence[Any], temperature: Any) -> tuple[list[Any], int]:
     """Midpoints of the kept ranks' probabilities, and the bits to which each is right; 0 for what is below 2^-1000."""
-    mass = weights(kept_differences, temperature)
-    total = sum(mass, Mass(QQ(0)))
+    through = masses(kept_differences, temperature)
+    total = through[-1]
     if total.enclosed is None:
-        return [1 / total.exact] * len(mass), EXACT_BITS
+        return [1 / total.exact] * len(through), EXACT_BITS
     one_over_total, tiny = 1 / total.ball(), arb(2) ** -1000
-    shares = list(takewhile(lambda share: not share < tiny, (weight.ball() * one_over_total for weight in mass)))
+    weights = [arb(1)] * through.largest + through.others
+    shares = list(takewhile(lambda share: not share < tiny, (weight * one_over_total for weight in weights)))
     midpoints = [share.mid().fmpq() for share in shares]  # sympy's QQ over flint is fmpq
     return midpoints, min(share.rel_accuracy_bits() for share in shares)
 
@@ -101,27 +130,29 @@ def filtered_target(logits: Sequence[Any], config: Any, dialect: str = "mtplx") 
     lowest id among the maxima, in every dialect. Raises ValueError for a bad row, setting or dialect.
     """
     style, config = dialect_named(dialect), SamplerConfig.of(config)
-    given = listed(logits, "logits")
-    row = row_of_logits(given)
+    row = ordered_logits(listed(logits, "logits"))
     greedy = config.temperature == 0
     finite = [token for token, logit in enumerate(row) if logit is not None]
     if style.highest_first and not greedy:
         finite.reverse()  # what is listed first wins ties
-    floats = all(type(logit) is float for logit in given)  # their order is exact too, and sorts faster
-    values = [given[token] if floats else row[token] for token in finite]
-    ranked = tuple(finite[position] for position in rank(values))
+    ranked = tuple(finite[position] for position in rank([row[token] for token in finite]))
     ranked_logits = [row[token] for token in ranked]
-    differences = [logit - ranked_logits[0] for logit in ranked_logits]
 
-    def weigh(size: int, temperature: Any) -> list[Mass]:
-        return weights(differences[:size], temperature)
+    @cache
+    def differences(size: int) -> list[Any]:
+        """How far the first ranks lie behind the largest, exactly; of the others nothing needs to be known."""
+        leading = exact(ranked_logits[:size])
+        return [logit - leading[0] for logit in leading]
+
+    def weigh(size: int, temperature: Any) -> RankedMasses:
+        return masses(differences(size), temperature)
 
     bits = START_BITS
     while True:
         with ctx.workprec(bits):
             try:
                 nucleus_size, kept_size = (1, 1) if greedy else cut(style, ranked_logits, config, weigh)
-                shares, accuracy = enclose(differences[:kept_size], config.temperature)
+                shares, accuracy = enclose(differences(kept_size), config.temperature)
                 break
             except Undecided:
                 bits *= 2

@@ -63,10 +63,11 @@ def errors(found: Any, exact: Sequence[Any], unseen: Collection[int] = ()) -> Er
     within 2^-50 of a power of two the smaller ulp counts.
     """
     x = np.asarray(entries(found))
-    p = np.array([float(value) for value in exact])
+    positive = np.fromiter(map(bool, exact), bool, len(x))
+    p = np.zeros(len(x))
+    p[positive] = [float(value) for value in exact if value]
     judged = np.ones(len(x), bool)
     judged[list(unseen)] = False
-    positive = np.array([bool(value) for value in exact])
     small = p < float(SMALLEST_NORMAL)
     lost = judged & positive & (x == 0) & small
     stray = judged & ~lost & ((x == 0) != ~positive)
@@ -90,8 +91,9 @@ def all_equal(logits: Sequence[float]) -> bool:
 
 def variation(found: Any, law: Sequence[Any]) -> Any:
     """Total variation between row / sum(row) and an exact law."""
-    row = exact_row(found)
+    met = [(x, p) for x, p in zip(entries(found), law, strict=True) if x or p]
+    row = exact_row(np.array([x for x, _ in met]))
     mass = sum(row, QQ(0))
     if not mass:
         return QQ(1)
-    return sum((abs(x - p * mass) for x, p in zip(row, law, strict=True) if x or p), QQ(0)) / (2 * mass)
+    return sum((abs(x - p * mass) for x, (_, p) in zip(row, met, strict=True)), QQ(0)) / (2 * mass)

@@ -8,9 +8,10 @@ from typing import Any
 
 from sympy import QQ
 
-from reference import rules
+from reference import pointwise, rules
 from reference.models import Law, Model, Tokens
-from reference.one_token import acceptances, residual_law, residual_mass
+from reference.numbers import rationals as n
+from reference.one_token import residual_law, residual_mass
 from reference.rules import ENDED, Rows, State, Step, Verifier
 from reference.tape import Tape
 
@@ -71,7 +72,7 @@ def races(noise_of_residual: Hashable) -> Choose:
     """The token rule with an exponential race for its residual draw."""
 
     def choose(p: Law, q: Law, x: int, tape: Tape) -> int:
-        if tape.coin() < acceptances(p, q)[x]:
+        if tape.coin() < pointwise.acceptance(n, p[x], q[x]):
             return x
         return tape.race(residual_law(p, q, residual_mass(p, q)), noise_of_residual)
 
@@ -126,7 +127,7 @@ def siblings(p: Law, q: Law, judging: Callable[[Law, Law], Law]) -> Program:
         for _ in range(2):
             x = tape.categorical(drawn_from)
             judge = judging(q, drawn_from)
-            if tape.coin() < acceptances(rest, judge)[x]:
+            if tape.coin() < pointwise.acceptance(n, rest[x], judge[x]):
                 return x
             rest = residual_law(rest, judge, residual_mass(rest, judge))
             drawn_from = zeroed_and_renormalised(drawn_from, x)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import accumulate
 from math import log
 from typing import Any
 
@@ -219,7 +220,7 @@ def test_rational_weights(dialect: str, law: list[Fraction], inverse: int, data:
     ranked = sorted((x for x, weight in enumerate(law) if weight), key=lambda x: (-law[x], sign * x))
 
     def weigh(size: int, temperature: Any) -> list[Any]:
-        return [QQ(x.numerator, x.denominator) for x in (law[x] ** int(1 / temperature) for x in ranked[:size])]
+        return list(accumulate(QQ(x.numerator, x.denominator) for x in (law[x] ** int(1 / temperature) for x in ranked[:size])))
 
     nucleus, kept = cut(facts, [law[x] for x in ranked], config, weigh)
     assert ranked[:kept] == defined(dialect, law, tempered, config)
