@@ -57,6 +57,7 @@ EXPONENTIAL = "tests/unit/test_exponential.py"
 SELECTION = "tests/unit/test_selection.py"
 SAMPLING = "tests/unit/test_sampling.py"
 WIDE = "tests/unit/test_wide.py"
+TAIL = "tests/unit/test_tail.py"
 DYADIC = "tests/unit/test_dyadic.py"
 RANDOMNESS = "tests/unit/test_randomness.py"
 RANGES = "tests/unit/test_ranges.py"
@@ -86,6 +87,91 @@ def right(name: str) -> str:
 
 
 MUTANTS = [
+    # The settled path
+    Mutant(
+        "tail: the cubic left out",
+        "mtplx/tail.py",
+        "powers = t - f * (1 - f) * (",
+        "powers = t - 0 * (",
+        TAIL,
+    ),
+    Mutant(
+        "tail: the last leader counted twice",
+        "mtplx/tail.py",
+        "mx.where(x <= last, x, -mx.inf)",
+        "mx.where(x <= last + 1, x, -mx.inf)",
+        TAIL,
+    ),
+    Mutant(
+        "tail: no error of the weights behind",
+        "mtplx/tail.py",
+        "(behind >> ERROR_BITS)",
+        "(behind >> 63)",
+        TAIL,
+    ),
+    Mutant(
+        "tail: no unit lost by truncation",
+        "mtplx/tail.py",
+        "return ranks + tokens // BLOCKS[0] + 8",
+        "return 0",
+        TAIL,
+    ),
+    Mutant(
+        "tail: a fullest nucleus taken for settled",
+        "mtplx/target.py",
+        "ends = ranks + (config.top_k != ranks)",
+        "ends = ranks",
+        TAIL,
+    ),
+    Mutant(
+        "leaders that are not sure",
+        "mtplx/target.py",
+        "settled = sure & (size == largest)",
+        "settled = (size == largest)",
+        TAIL,
+    ),
+    Mutant(
+        "settled rows are counted as the first is",
+        "mtplx/target.py",
+        "Made([array[row] for array in made.arrays], made.size[row]",
+        "Made([array[:1] for array in made.arrays], made.size[row]",
+        TAIL,
+    ),
+    Mutant(
+        "an open law is filled with token 0",
+        "mtplx/dyadic.py",
+        "fills = (rows.shape[-1], 0)",
+        "fills = (0, 0)",
+        TAIL,
+    ),
+    Mutant(
+        "masses: the high word lost",
+        "mtplx/exponential.py",
+        "low >> LIMB_BITS, high))",
+        "low >> LIMB_BITS, high & 0))",
+        EXPONENTIAL,
+    ),
+    Mutant(
+        "words: the carry of a product lost",
+        "mtplx/wide.py",
+        "carry = high >> LIMB_BITS",
+        "carry = mx.zeros_like(high)",
+        WIDE,
+    ),
+    Mutant(
+        "words: the borrow of an equal word lost",
+        "mtplx/wide.py",
+        "(x < y) | ((x == y) & borrow)",
+        "(x < y)",
+        WIDE,
+    ),
+    Mutant(
+        "counts compared with the fill's neighbour",
+        "mtplx/dyadic.py",
+        "same = ids[..., None] == self.token_ids[..., None, :]",
+        "same = ids[..., None] >= self.token_ids[..., None, :]",
+        DYADIC,
+    ),
     # What the proofs of the integer core are about
     Mutant(
         "bound: a coarser unit of logits",
@@ -103,7 +189,13 @@ MUTANTS = [
     ),
     Mutant("bound: t^3 / 4", "mtplx/exponential.py", "(square * coarse >> 40) // 3", "(square * coarse >> 40) // 4", BOUND),
     Mutant("ranges: squares of 34 bits", "mtplx/exponential.py", "coarse = t >> 8", "coarse = t >> 6", RANGES),
-    Mutant("ranges: digits of 31 bits", "mtplx/wide.py", "DIGIT_BITS = 30", "DIGIT_BITS = 31", RANGES),
+    Mutant(
+        "ranges: digits of 32 bits",
+        "mtplx/wide.py",
+        "DIGIT_BITS = 31",
+        "DIGIT_BITS = 32",
+        RANGES,
+    ),
     Mutant(
         "ranges: a limb keeps what it carries",
         "mtplx/wide.py",
@@ -232,39 +324,39 @@ MUTANTS = [
         SAMPLING,
     ),
     Mutant(
-        "greedy keeps every maximum",
+        "greedy by the second rank too",
         "mtplx/target.py",
-        "first = keys == mx.min(keys, axis=-1, keepdims=True)",
-        "first = logits == mx.max(logits, axis=-1, keepdims=True)",
-        SAMPLING,
+        "config = SamplerConfig(1, 1, 1)",
+        "config = SamplerConfig(1, 1, 2)",
+        "tests/unit/test_sampling.py",
     ),
     Mutant(
         "softmax ignores the temperature",
-        "mtplx/target.py",
-        "return exponential_weights(logits, temperature), logits > -mx.inf",
-        "return exponential_weights(logits, type(temperature)(1)), logits > -mx.inf",
-        MUSEUM,
+        "mtplx/exponential.py",
+        "temperature = max(min(temperature, Fraction(2) ** 1000), Fraction(1, 2**1000))",
+        "temperature = Fraction(1)",
+        "tests/museum",
     ),
     Mutant(
         "nucleus keeps before <= top_p",
         "mtplx/selection.py",
-        "-(-top_p.numerator * total // top_p.denominator)",
-        "top_p.numerator * total // top_p.denominator + 1",
-        MUSEUM,
+        "[ceil(top_p * total) for total in totals]",
+        "[top_p * total // 1 + 1 for total in totals]",
+        "tests/museum",
     ),
     Mutant(
         "crossing token dropped",
         "mtplx/selection.py",
-        "return 1 + mx.sum(below[:, :-1].astype(mx.uint32), axis=-1, keepdims=True).astype(mx.uint32)",
-        "return mx.maximum(mx.sum(below.astype(mx.uint32), axis=-1, keepdims=True).astype(mx.uint32), mx.array(1, mx.uint32))",
-        MUSEUM,
+        "np.array([1 + bisect_left(range(last), x, key=partial(self.mass, row)) for row, x in rows])",
+        "np.array([max(1, bisect_left(range(last), x, key=partial(self.mass, row))) for row, x in rows])",
+        "tests/museum",
     ),
     Mutant(
         "nucleus on a float32 running sum",
         "mtplx/selection.py",
-        "return ranks_below(ranked.cumulative(), thresholds)",
-        "import mtplx.wide as w; running = mx.cumsum(w.ratio(ranked.scaled(), ranked.total().scaled()), axis=-1); "
-        "return 1 + mx.sum((running < float(top_p))[:, :-1].astype(mx.uint32), axis=-1, keepdims=True).astype(mx.uint32)",
+        "return through.sizes([ceil(top_p * total) for total in totals])",
+        "float32, ranks = np.float32, range(through.limbs[0].shape[-1] - 1); "
+        "return np.array([1 + sum(float32(through.mass(0, r) / totals[0]) < float32(top_p) for r in ranks)])",
         TEN_EQUAL,
     ),
     Mutant(
@@ -276,10 +368,10 @@ MUTANTS = [
     ),
     Mutant(
         "the last kept rank is lost",
-        "mtplx/selection.py",
-        "return Selection(order, size, keys <= last, undecided)",
-        "return Selection(order, size, keys < last, undecided)",
-        MUSEUM,
+        "mtplx/sampling.py",
+        "kept = mx.arange(order.shape[-1], dtype=mx.uint32) < sizes",
+        "kept = mx.arange(1, order.shape[-1] + 1, dtype=mx.uint32) < sizes",
+        "tests/museum",
     ),
     Mutant(
         "highest ids win ties",
@@ -291,15 +383,15 @@ MUTANTS = [
     Mutant(
         "-0 ranks below 0",
         "mtplx/selection.py",
-        "mx.where(values == 0, mx.zeros_like(values), values).view(mx.uint32)",
-        "values.view(mx.uint32)",
+        "mx.where(values == 0, mx.array(0, mx.float32), values)",
+        "values",
         SELECTION,
     ),
     Mutant(
-        "top_p = 1 keeps -inf",
+        "top_p = 1 keeps shares of 0",
         "mtplx/selection.py",
-        "size, most = values.shape[-1], most_kept(weighty, top_k)",
-        "size, most = values.shape[-1], most_kept(values == values, top_k)",
+        "np.array(most_kept(count(values > 0), top_k))",
+        "np.array(most_kept(count(values >= 0), top_k))",
         SELECTION,
     ),
     Mutant(
@@ -333,8 +425,8 @@ MUTANTS = [
     Mutant(
         "the bonus re-uses the last draft's r",
         "mtplx/dyadic.py",
-        ".holding(drawn[..., depth:])",
-        ".holding(drawn[..., depth - 1 : depth])",
+        ".holding(r[..., depth:])",
+        ".holding(r[..., depth - 1 : depth])",
         DYADIC,
     ),
     Mutant(
@@ -347,22 +439,22 @@ MUTANTS = [
     Mutant(
         "missing units dropped",
         "mtplx/dyadic.py",
-        "counts = floors + (mx.arange(longest, dtype=mx.uint64) < missing).astype(mx.uint64)",
-        "counts = floors",
+        "return ids, floors + (ranks.astype(mx.uint64) < missing).astype(mx.uint64)",
+        "return ids, floors",
         DYADIC,
     ),
     Mutant(
         "missing units all go to the first rank",
         "mtplx/dyadic.py",
-        "(mx.arange(longest, dtype=mx.uint64) < missing).astype(mx.uint64)",
-        "mx.where(mx.arange(longest) == 0, missing, mx.array(0, mx.uint64))",
+        "(ranks.astype(mx.uint64) < missing).astype(mx.uint64)",
+        "mx.where(ranks == 0, missing, mx.array(0, mx.uint64))",
         DYADIC,
     ),
     Mutant(
         "counts over the whole mass, not the kept",
         "mtplx/dyadic.py",
-        "floors = ranked.quotient(ranked.total(), bits)",
-        "floors = ranked.quotient(mass.total(), bits)",
+        "floors = kept.quotient(kept.total(), bits)",
+        "floors = kept.quotient(Wide(tuple(limbs)).total(), bits)",
         DYADIC,
     ),
     Mutant(
@@ -380,45 +472,45 @@ MUTANTS = [
         DYADIC,
     ),
     Mutant(
-        "blocks chosen by argpartition",
+        "blocks: ties are taken for sure",
         "mtplx/selection.py",
-        "chosen = ranked_ids(rank_keys(mx.max(grouped, axis=-1)), ranks)",
-        "chosen = mx.argpartition(mx.max(grouped, axis=-1), blocks - ranks, axis=-1)[:, blocks - ranks :].astype(mx.uint32)",
-        "tests/unit/test_selection.py",
+        "sure = (keys[:, ranks - 1 : ranks] >> 32) < (keys[:, looked:] >> 32)",
+        "sure = keys[:, ranks - 1 : ranks] < keys[:, looked:]",
+        SELECTION,
     ),
     Mutant(
-        "ranks by argpartition",
+        "ranks by partition",
         "mtplx/selection.py",
-        "return (mx.sort(keys, axis=-1)[:, :ranks] & 0xFFFFFFFF).astype(mx.uint32)",
-        "return (mx.partition(keys, ranks - 1, axis=-1)[:, :ranks] & 0xFFFFFFFF).astype(mx.uint32)",
-        DYADIC,
+        "return mx.sort(mx.partition(keys, count, axis=-1)[:, :count], axis=-1)",
+        "return mx.partition(keys, count, axis=-1)[:, :count]",
+        SELECTION,
     ),
     Mutant(
         "nucleus bounds without the error",
         "mtplx/selection.py",
-        "ranks_below(through, at(error, ranks)), ranks_below(through, at(-error, -ranks))",
-        "ranks_below(through, at(Fraction(0), 0)), ranks_below(through, at(Fraction(0), 0))",
+        "return through.sizes(at(error, ranks)), through.sizes(at(-error, -ranks))",
+        "return through.sizes(at(Fraction(0), 0)), through.sizes(at(Fraction(0), 0))",
         FILTERED,
     ),
     Mutant(
         "nucleus bounds without the last unit",
         "mtplx/selection.py",
-        "ranks_below(through, at(error, ranks)), ranks_below(through, at(-error, -ranks))",
-        "ranks_below(through, at(error, 0)), ranks_below(through, at(-error, 0))",
+        "return through.sizes(at(error, ranks)), through.sizes(at(-error, -ranks))",
+        "return through.sizes(at(error, 0)), through.sizes(at(-error, 0))",
         SELECTION,
     ),
     Mutant(
         "equal logits go to the host",
         "mtplx/target.py",
-        "(lows != highs) & ~level",
-        "lows != highs",
+        "opened = (low != high) & ~level",
+        "opened = low != high",
         FILTERED,
     ),
     Mutant(
         "what balls decide is not used",
         "mtplx/target.py",
-        "return joint_cut(logits, cut.order, mx.array(sizes), len(open_rows))",
-        "return joint_cut(logits, cut.order, cut.size, len(open_rows))",
+        "size[b] = nucleus_between(",
+        "_ = nucleus_between(",
         FILTERED,
     ),
     Mutant(
@@ -445,15 +537,15 @@ MUTANTS = [
     Mutant(
         "long division without its correction",
         "mtplx/wide.py",
-        "result = (result << step) + digit + short.astype(mx.uint64)",
-        "result = (result << step) + digit",
+        "result = (result << step) + trial + more.astype(mx.uint64)",
+        "result = (result << step) + trial",
         WIDE,
     ),
     Mutant(
         "long division rounds the divisor down",
         "mtplx/wide.py",
-        "digit = leading // (below.limbs[-1] + 1)",
-        "digit = leading // below.limbs[-1]",
+        "((below[-1] >> step) + 1)",
+        "(below[-1] >> step)",
         WIDE,
     ),
     Mutant(
@@ -473,8 +565,8 @@ MUTANTS = [
     Mutant(
         "draws: low bits",
         "mtplx/randomness.py",
-        "return mx.right_shift(together, mx.array(64 - b, mx.uint64))",
-        "return together & ((1 << b) - 1)",
+        "return mx.right_shift(together, spare)",
+        "return together & ((1 << (64 - spare)) - 1)",
         RANDOMNESS,
     ),
     Mutant(
@@ -529,8 +621,8 @@ MUTANTS = [
     Mutant(
         "equal integers are less",
         "mtplx/wide.py",
-        "less = self.limbs[0] < other.limbs[0]",
-        "less = self.limbs[0] <= other.limbs[0]",
+        "less = a[0] < b[0]",
+        "less = a[0] <= b[0]",
         WIDE,
     ),
     Mutant(
@@ -557,9 +649,9 @@ MUTANTS = [
     Mutant(
         "NaN passes",
         "mtplx/doors.py",
-        "if not np.isfinite(top):",
-        "if np.isinf(top):",
-        DOORS,
+        "np.flatnonzero(~np.isfinite(tops))",
+        "np.flatnonzero(np.isinf(tops))",
+        "tests/unit/test_doors.py",
     ),
     Mutant(
         "negative ids pass",
@@ -677,8 +769,8 @@ MUTANTS = [
     Mutant(
         "reference: rows are not normalised",
         "reference/numbers.py",
-        "return values if mass == 1 else [value / mass for value in values]",
-        "return values",
+        "    total = sum(masses)\n    return [",
+        "    total = lcm(*set(row_of_ratios(row, name)[1]))\n    return [",
         REFERENCE,
     ),
     Mutant(
@@ -694,6 +786,20 @@ MUTANTS = [
         "return a / b if b else Poison()",
         "return a / b if b else QQ(0)",
         REFERENCE,
+    ),
+    Mutant(
+        "reference: a/0 of a row is 0",
+        "reference/rows.py",
+        "-x if y else Poison()",
+        "-x if y else 0",
+        "tests/unit/test_reference_rows.py",
+    ),
+    Mutant(
+        "reference: 0/d * y/e of rows is y/d",
+        "reference/rows.py",
+        "return Row([y if x else 0 for",
+        "return Row([y for",
+        "tests/unit/test_reference_rows.py",
     ),
     Mutant(
         "reference: an open comparison is no",
@@ -719,8 +825,8 @@ MUTANTS = [
     Mutant(
         "reference: one coin for both draws",
         "reference/one_token.py",
-        "inverse_cdf(residual_law(p, q, residual_mass(p, q)), v)",
-        "inverse_cdf(residual_law(p, q, residual_mass(p, q)), u)",
+        "inverse_cdf(residuals(p, q).rationals(), v)",
+        "inverse_cdf(residuals(p, q).rationals(), u)",
         REFERENCE,
     ),
     Mutant(

@@ -8,6 +8,7 @@ from typing import Any
 
 import mlx.core as mx
 import numpy as np
+from numpy.typing import NDArray
 
 from mtplx.config import exact
 from mtplx.errors import (
@@ -88,18 +89,20 @@ def float32_rows(row: Any, name: str) -> Rows:
     return Rows(row.astype(mx.float32).reshape(-1, row.shape[-1]), tuple(row.shape))
 
 
+def good_logits(values: mx.array, tops: NDArray[np.float32]) -> None:
+    """LogitsError unless rows [B, V] are finite or -inf, and none is all -inf; tops: their maxima, to which NaN propagates."""
+    for b in np.flatnonzero(~np.isfinite(tops)).tolist():
+        if tops[b] == -np.inf:
+            raise LogitsError(f"logits of row {b} are all -inf; allowed: finite float32 or -inf, one finite at least")
+        row = np.array(values[b])
+        token = int(np.flatnonzero(~(row < np.inf))[0])
+        raise LogitsError(f"logits of row {b} hold {row[token]} at token {token}; allowed: finite float32 numbers or -inf")
+
+
 def logit_rows(logits: Any) -> Rows:
     """Finite logits or -inf, not all -inf in a row; LogitsError otherwise."""
     rows = float32_rows(logits, "logits")
-    for b, top in enumerate(np.array(mx.max(rows.values, axis=-1)).tolist()):  # NaN and +inf propagate
-        if top == -np.inf:
-            raise LogitsError(f"logits of row {b} are all -inf; allowed: finite float32 or -inf, one finite at least")
-        if not np.isfinite(top):
-            values = np.array(rows.values[b])
-            token = int(np.flatnonzero(~(values < np.inf))[0])
-            raise LogitsError(
-                f"logits of row {b} hold {values[token]} at token {token}; allowed: finite float32 numbers or -inf"
-            )
+    good_logits(rows.values, np.array(mx.max(rows.values, axis=-1)))
     return rows
 
 

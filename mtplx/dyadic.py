@@ -7,7 +7,7 @@ token takes each value y exactly P(y) times, for every target P and draft Q over
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, cast
@@ -19,11 +19,14 @@ from mtplx import doors
 from mtplx.config import SamplerConfig
 from mtplx.doors import DENOMINATOR
 from mtplx.errors import ConfigError, DenominatorError, DrawError, ShapeError, TokenError, VocabularyError
-from mtplx.selection import Selection, select
-from mtplx.target import select_logits
-from mtplx.wide import Wide
+from mtplx.target import Made, Make, made_of_ranks, ranked_shares
+from mtplx.wide import Scaled, Wide
 
 __all__ = ["DENOMINATOR", "DyadicLaw", "from_logits", "from_probs", "one_hot", "stack", "verify", "verify_chain"]
+
+
+COMPARED = 4
+"""Ids are looked up by comparison with all entries while that is at most so many comparisons a token of the vocabulary."""
 
 
 def along(values: mx.array, index: mx.array) -> mx.array:
@@ -44,9 +47,8 @@ def host_int(array: mx.array) -> int:
     return cast(int, array.item())
 
 
-def checked(r: mx.array, denominator: int, *results: mx.array) -> None:
+def checked(good: mx.array, r: mx.array, denominator: int, *results: mx.array) -> None:
     """Evaluate the results and the range of r at once: the only wait for the device. DrawError for an r outside 0..D-1."""
-    good = mx.all(r < denominator)
     mx.eval(good, *results)
     if not good.item():
         raise DrawError(f"r reaches {host_int(mx.max(r))}; allowed: integers from 0 to {denominator - 1}")
@@ -96,6 +98,22 @@ class DyadicLaw:
         """A span of the last batch axis."""
         return replace(self, token_ids=self.token_ids[..., span, :], counts=self.counts[..., span, :])
 
+    def even(self) -> DyadicLaw:
+        """Filled up to a power of two of entries, from 16: few shapes, of which a compiled function traces each once."""
+        entries = self.counts.shape[-1]
+        even = max(16, 1 << (entries - 1).bit_length())
+        if even == entries:
+            return self
+        ids = filled(self.token_ids, even, self.vocab_size)
+        return replace(self, token_ids=ids, counts=filled(self.counts, even, 0))
+
+    def at(self, ids: mx.array) -> mx.array:
+        """Counts of token ids [..., m], or the fill: by comparison with each entry, or where that is too much by token id."""
+        if ids.shape[-1] * self.counts.shape[-1] > COMPARED * self.vocab_size:
+            return mx.take_along_axis(self.padded_dense(), ids, axis=-1)
+        same = ids[..., None] == self.token_ids[..., None, :]
+        return mx.sum(mx.where(same, self.counts[..., None, :], mx.array(0, mx.uint64)), axis=-1)
+
     def padded_dense(self) -> mx.array:
         """Counts by token id, [..., V + 1]: the last entry, where the fill goes, is 0."""
         zeros = mx.zeros((*self.shape, self.vocab_size + 1), mx.uint64)
@@ -137,26 +155,49 @@ class DyadicLaw:
         """
         drawn = doors.draws(r, self.denominator)
         self.fits(drawn)
-        token = self.holding(drawn)
-        checked(drawn, self.denominator, token)
+        token, good = sampled(self.even(), drawn)
+        checked(good, drawn, self.denominator, token)
         return token if isinstance(r, mx.array) or drawn.ndim else host_int(token)
 
 
-def counted(rows: doors.Rows, mass: Wide, cut: Selection, denominator: int) -> DyadicLaw:
-    """Counts floor(mass * D / kept mass) of the kept ranks, and the units missing to D one each to the first ranks."""
-    bits = doors.denominator_bits(denominator)
-    vocab_size = doors.vocabulary(rows.shape[-1])
-    sizes = mx.sum(cut.kept.astype(mx.uint32), axis=-1, keepdims=True).astype(mx.uint32)
-    longest = host_int(mx.max(sizes))
-    order = cut.order[:, :longest]
-    kept = mx.arange(longest, dtype=mx.uint32) < sizes
-    ranked = mass.take(order).where(kept)
-    floors = ranked.quotient(ranked.total(), bits)
-    missing = denominator - mx.sum(floors, axis=-1, keepdims=True)  # below the size: each quotient lost less than one
-    counts = floors + (mx.arange(longest, dtype=mx.uint64) < missing).astype(mx.uint64)
-    ids = mx.where(kept, order, mx.array(vocab_size, mx.uint32))
-    shape = (*rows.shape[:-1], longest)
-    return DyadicLaw(ids.reshape(shape), counts.reshape(shape), denominator, vocab_size, cut.undecided)
+@mx.compile
+def shares(order: mx.array, limbs: list[mx.array], sizes: mx.array, fill: int, bits: int) -> tuple[mx.array, mx.array]:
+    """Ids and counts [B, R] over 2^bits of the first ranks, so many a row; what is missing goes to the first, a unit each."""
+    ranks = mx.arange(order.shape[-1], dtype=mx.uint32)
+    kept = Wide(tuple(limbs)).where(ranks < sizes)
+    floors = kept.quotient(kept.total(), bits)
+    missing = 2**bits - mx.sum(floors, axis=-1, keepdims=True)  # below the size: each quotient lost less than one
+    ids = mx.where(ranks < sizes, order, mx.array(fill, mx.uint32))
+    return ids, floors + (ranks.astype(mx.uint64) < missing).astype(mx.uint64)
+
+
+def counts_of(vocab_size: int, bits: int) -> Make:
+    """Ids and counts of the kept ranks over 2^bits, at least 16 of them, so that few shapes are traced."""
+
+    def make(order: mx.array, weights: Scaled, mass: Wide, sizes: mx.array) -> list[mx.array]:
+        missing = max(0, 16 - order.shape[-1])
+        arrays = [mx.pad(array, [(0, 0), (0, missing)]) if missing else array for array in (order, *mass.limbs)]
+        return list(shares(arrays[0], arrays[1:], sizes, vocab_size, bits))
+
+    return make
+
+
+def law_of(rows: doors.Rows, made: list[Made], denominator: int) -> DyadicLaw:
+    """The law of `counts_of` kept ranks, filled up to the longest row."""
+    longest = max(int(part.size.max()) for part in made)
+    fills = (rows.shape[-1], 0)
+    parts = ([filled(array, longest, fill) for array, fill in zip(part.arrays, fills, strict=True)] for part in made)
+    ids, counts = (mx.concatenate(list(column)) for column in zip(*parts, strict=True))
+    shape, undecided = (*rows.shape[:-1], longest), sum(int(part.undecided.sum()) for part in made)
+    return DyadicLaw(ids.reshape(shape), counts.reshape(shape), denominator, rows.shape[-1], undecided)
+
+
+def filled(array: mx.array, entries: int, fill: int) -> mx.array:
+    """The first entries along the last axis, or as many with the fill behind."""
+    missing = entries - array.shape[-1]
+    if missing <= 0:
+        return array[..., :entries]
+    return mx.concatenate([array, mx.full((*array.shape[:-1], missing), fill, array.dtype)], axis=-1)
 
 
 def from_logits(logits: Any, config: SamplerConfig, denominator: int = DENOMINATOR) -> DyadicLaw:
@@ -168,11 +209,10 @@ def from_logits(logits: Any, config: SamplerConfig, denominator: int = DENOMINAT
     """
     if not isinstance(config, SamplerConfig):
         raise ConfigError(f"config = {config!r}; allowed: a SamplerConfig")
-    doors.denominator_bits(denominator)
-    rows = doors.logit_rows(logits)
+    bits = doors.denominator_bits(denominator)
+    rows = doors.float32_rows(logits, "logits")
     doors.vocabulary(rows.shape[-1])
-    _, mass, cut = select_logits(rows.values, config)
-    return counted(rows, mass, cut, denominator)
+    return law_of(rows, made_of_ranks(rows.values, config, counts_of(rows.shape[-1], bits)), denominator)
 
 
 def from_probs(probs: Any, config: SamplerConfig | None = None, denominator: int = DENOMINATOR) -> DyadicLaw:
@@ -184,10 +224,11 @@ def from_probs(probs: Any, config: SamplerConfig | None = None, denominator: int
     config = SamplerConfig(1, 1, 0) if config is None else config
     if not isinstance(config, SamplerConfig) or config.temperature != 1:
         raise ConfigError(f"config = {config!r}; allowed for probabilities: a SamplerConfig with temperature = 1")
-    doors.denominator_bits(denominator)
+    bits = doors.denominator_bits(denominator)
     law = doors.law_rows(probs, "probs")
     doors.vocabulary(law.shape[-1])
-    return counted(law, law.mass, select(law.values, law.mass, law.values > 0, config.top_p, config.top_k), denominator)
+    kept = ranked_shares(law, config.top_p, config.top_k)
+    return law_of(law, [Made(counts_of(law.shape[-1], bits)(*kept.parts()), kept.size, kept.undecided)], denominator)
 
 
 def one_hot(token: Any, vocab_size: int, denominator: int = DENOMINATOR) -> DyadicLaw:
@@ -216,13 +257,8 @@ def stack(laws: Sequence[DyadicLaw]) -> DyadicLaw:
         if law.shape != laws[0].shape:
             raise ShapeError(f"laws have batch shapes {laws[0].shape} and {law.shape}; allowed: the same")
     longest = max(law.counts.shape[-1] for law in laws)
-
-    def filled(array: mx.array, value: int) -> mx.array:
-        more = mx.full((*array.shape[:-1], longest - array.shape[-1]), value, array.dtype)
-        return mx.concatenate([array, more], axis=-1)
-
-    ids = mx.stack([filled(law.token_ids, law.vocab_size) for law in laws], axis=-2)
-    counts = mx.stack([filled(law.counts, 0) for law in laws], axis=-2)
+    ids = mx.stack([filled(law.token_ids, longest, law.vocab_size) for law in laws], axis=-2)
+    counts = mx.stack([filled(law.counts, longest, 0) for law in laws], axis=-2)
     return replace(laws[0], token_ids=ids, counts=counts, undecided=sum(law.undecided for law in laws))
 
 
@@ -239,8 +275,7 @@ def paired(target: DyadicLaw, draft: DyadicLaw) -> None:
 
 def decide(target: DyadicLaw, draft: DyadicLaw, r: mx.array) -> tuple[mx.array, mx.array]:
     """Token and acceptance of `verify`, not yet evaluated: draws of a shape that the batch shape broadcasts to."""
-    p_drafted = mx.take_along_axis(target.padded_dense(), draft.token_ids, axis=-1)
-    q_wanted = mx.take_along_axis(draft.padded_dense(), target.token_ids, axis=-1)
+    p_drafted, q_wanted = target.at(draft.token_ids), draft.at(target.token_ids)
     excess = mx.maximum(draft.counts, p_drafted) - p_drafted
     deficit = mx.maximum(target.counts, q_wanted) - q_wanted
 
@@ -269,8 +304,8 @@ def verify(target: DyadicLaw, draft: DyadicLaw, r: Any) -> tuple[Any, Any]:
         raise ShapeError(f"targets have batch shape {target.shape}, drafts {draft.shape}; allowed: the same")
     drawn = doors.draws(r, target.denominator)
     target.fits(drawn)
-    token, accepted = decide(target, draft, drawn)
-    checked(drawn, target.denominator, token, accepted)
+    token, accepted, good = verified(target.even(), draft.even(), drawn)
+    checked(good, drawn, target.denominator, token, accepted)
     if isinstance(r, mx.array) or drawn.ndim:
         return token, accepted
     return host_int(token), bool(accepted.item())
@@ -291,12 +326,38 @@ def verify_chain(targets: DyadicLaw, drafts: DyadicLaw, r: Any) -> tuple[mx.arra
         raise ShapeError(f"targets have batch shape {targets.shape}, drafts {drafts.shape}; allowed: [..., K + 1] and [..., K]")
     drawn = doors.draws(r, targets.denominator)
     targets.fits(drawn)
-    token, accepted = decide(targets.positions(slice(depth)), drafts, drawn[..., :depth])
-    bonus = targets.positions(slice(depth, None)).holding(drawn[..., depth:])
-    kept = mx.sum(mx.cumprod(accepted.astype(mx.uint32), axis=-1), axis=-1).astype(mx.uint32)
-    chain = mx.concatenate([token, bonus], axis=-1)
-    inside = mx.arange(depth + 1, dtype=mx.uint32) <= kept[..., None]
-    tokens = mx.where(inside, chain, mx.array(targets.vocab_size, mx.uint32))
-    emitted = kept + 1
-    checked(drawn, targets.denominator, tokens, emitted)
+    tokens, emitted, good = chained(targets.even(), drafts.even(), drawn)
+    checked(good, drawn, targets.denominator, tokens, emitted)
     return tokens, emitted
+
+
+def on_arrays(function: Callable[..., tuple[mx.array, ...]]) -> Callable[..., list[mx.array]]:
+    """A function of laws and draws as a compiled one, which takes arrays: also gives whether all draws are below D."""
+
+    @mx.compile
+    def compiled(laws: list[list[mx.array]], r: mx.array, denominator: int, vocab_size: int) -> list[mx.array]:
+        made = [DyadicLaw(ids, counts, denominator, vocab_size) for ids, counts in laws]
+        return [*function(*made, r), mx.all(r < denominator)]
+
+    def call(*laws_and_draws: Any) -> list[mx.array]:
+        *laws, r = laws_and_draws
+        arrays = [[law.token_ids, law.counts] for law in laws]
+        return compiled(arrays, r, laws[0].denominator, laws[0].vocab_size)
+
+    return call
+
+
+def chain(targets: DyadicLaw, drafts: DyadicLaw, r: mx.array) -> tuple[mx.array, mx.array]:
+    """Tokens and their number of `verify_chain`."""
+    depth = drafts.shape[-1]
+    token, accepted = decide(targets.positions(slice(depth)), drafts, r[..., :depth])
+    bonus = targets.positions(slice(depth, None)).holding(r[..., depth:])
+    kept = mx.sum(mx.cumprod(accepted.astype(mx.uint32), axis=-1), axis=-1).astype(mx.uint32)
+    inside = mx.arange(depth + 1, dtype=mx.uint32) <= kept[..., None]
+    found = mx.concatenate([token, bonus], axis=-1)
+    return mx.where(inside, found, mx.array(targets.vocab_size, mx.uint32)), kept + 1
+
+
+sampled = on_arrays(lambda law, r: (law.holding(r),))
+verified = on_arrays(decide)
+chained = on_arrays(chain)

@@ -11,14 +11,15 @@ right to a relative `ERROR` = 2^-43. Equal logits weigh exactly the same, and th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from math import isqrt
 
 import mlx.core as mx
 import numpy as np
 
-from mtplx.wide import LIMB_MASK, Scaled, Wide, split_float32
+from mtplx.wide import LIMB_BITS, LIMB_MASK, Scaled, Wide, split_float32
 
 FRACTION_BITS = 48
 STEP_BITS = 46
@@ -28,7 +29,7 @@ CUTOFF = 112
 ERROR = Fraction(1, 2**43)
 LN2 = Fraction(0xB17217F7D1CF79ABC9E3B39803F2F6AF40F343267298B62D, 2**192)
 """ln 2, truncated to 192 bits."""
-MASS_LIMBS = 4
+MASS_LIMBS = 3
 MASS_BITS = 96
 """Weights and masses count units of 2^-96 of the largest weight."""
 
@@ -52,21 +53,21 @@ def table() -> mx.array:
     return mx.array(np.array(entries, dtype=np.uint64))
 
 
-def fixed_point(logits: mx.array, unit: int) -> mx.array:
+def fixed_point(logits: mx.array, unit: int | mx.array) -> mx.array:
     """logits in units of 2^unit, truncated, modulo 2^64: differences below 2^63 units come out right."""
     parts = split_float32(logits)
     shift = parts.exponent - (149 + unit)
     left = mx.clip(shift, 0, 63).astype(mx.uint64)
     right = mx.clip(-shift, 0, 63).astype(mx.uint64)
     magnitude = mx.right_shift(mx.left_shift(parts.mantissa, left), right)
-    magnitude = mx.where(shift > 63, mx.zeros_like(magnitude), magnitude)
+    magnitude = mx.where(shift > 63, mx.array(0, mx.uint64), magnitude)
     return mx.where(logits < 0, 0 - magnitude, magnitude)
 
 
-def multiply_shift(a: mx.array, b: int, shift: int) -> mx.array:
+def multiply_shift(a: mx.array, b: int | mx.array, shift: int) -> mx.array:
     """a * b >> shift for a below 2^56, b below 2^64 and 64 > shift > 32; the result must fit in 64 bits."""
     a_low, a_high = a & LIMB_MASK, a >> 32
-    b_low, b_high = (mx.array(part, mx.uint64) for part in (b & LIMB_MASK, b >> 32))
+    b_low, b_high = b & LIMB_MASK, b >> 32
     low = a_low * b_low
     middle = (low >> 32) + (a_high * b_low & LIMB_MASK) + (a_low * b_high & LIMB_MASK)
     high = a_high * b_high + (a_high * b_low >> 32) + (a_low * b_high >> 32) + (middle >> 32)
@@ -87,21 +88,46 @@ def two_to_minus(fraction: mx.array) -> mx.array:
     return start - ((start >> 24) * fall >> 24) - ((start & 0xFFFFFF) * fall >> 48)
 
 
-def exponential_weights(logits: mx.array, temperature: Fraction) -> Scaled:
-    """exp((l - max l) / T) along the last axis in units of 2^-96: mantissas up to 2^48; relative error at most `ERROR`.
+@dataclass(frozen=True)
+class Scale:
+    """The constants of a temperature T > 0, as arrays of one element: one compiled kernel serves all temperatures.
 
-    logits: float32 [..., V], finite or -inf, not all -inf in a row. temperature: > 0. Weights below 2^-161 are 0.
+    unit: int32, logits are counted in units of 2^unit. multiplier: uint64, 2^(unit + 109) / (T ln 2). far: float32, the
+    largest difference that is not beyond `CUTOFF`. per_log2: float32, 1 / (T ln 2).
     """
-    temperature = max(min(temperature, Fraction(2) ** 1000), Fraction(1, 2**1000))  # beyond lie the limits
-    unit = floor_log2(temperature) - STEP_BITS
-    per_unit = int(Fraction(2) ** (unit + MULTIPLIER_BITS) / (temperature * LN2))
-    top = mx.max(logits, axis=-1, keepdims=True)
-    far = (logits == -mx.inf) | (top - logits > float32_below(CUTOFF * temperature))
-    difference = fixed_point(top, unit) - fixed_point(logits, unit)
-    y = multiply_shift(mx.where(far, mx.zeros_like(difference), difference), per_unit, MULTIPLIER_BITS - FRACTION_BITS)
+
+    unit: mx.array
+    multiplier: mx.array
+    far: mx.array
+    per_log2: mx.array
+
+    @staticmethod
+    @lru_cache(maxsize=1000)
+    def of(temperature: Fraction) -> Scale:
+        """The scale of a temperature; beyond 2^-1000 and 2^1000 lie the limits."""
+        temperature = max(min(temperature, Fraction(2) ** 1000), Fraction(1, 2**1000))
+        unit = floor_log2(temperature) - STEP_BITS
+        multiplier = int(Fraction(2) ** (unit + MULTIPLIER_BITS) / (temperature * LN2))
+        return Scale(
+            mx.array(unit, mx.int32),
+            mx.array(np.array(multiplier, np.uint64)),
+            mx.array(float32_below(CUTOFF * temperature), mx.float32),
+            mx.array(float32_below(1 / (temperature * LN2)), mx.float32),
+        )
+
+
+def exponential_weights(logits: mx.array, scale: Scale) -> Scaled:
+    """exp((l - l_0) / T) in units of 2^-96: mantissas up to 2^48; relative error at most `ERROR`.
+
+    logits: float32 [..., n], finite or -inf, in each row the largest first and finite. Weights below 2^-161 are 0.
+    """
+    far = (logits == -mx.inf) | (logits[..., :1] - logits > scale.far)
+    units = fixed_point(logits, scale.unit)
+    difference = mx.where(far, mx.array(0, mx.uint64), units[..., :1] - units)
+    y = multiply_shift(difference, scale.multiplier, MULTIPLIER_BITS - FRACTION_BITS)
     mantissa = two_to_minus(y & ((1 << FRACTION_BITS) - 1))
     halvings = (y >> FRACTION_BITS).astype(mx.int32)
-    return Scaled(mx.where(far, mx.zeros_like(mantissa), mantissa), MASS_BITS - FRACTION_BITS - halvings)
+    return Scaled(mx.where(far, mx.array(0, mx.uint64), mantissa), MASS_BITS - FRACTION_BITS - halvings)
 
 
 def float32_below(x: Fraction) -> float:
@@ -116,10 +142,25 @@ def masses(weights: Scaled, weighty: mx.array) -> Wide:
     """Weights as integers, truncated to units of 2^-96 of the largest, but one unit at least where `weighty`.
 
     So a tie among the largest is decided as in the reals, where the rest has some mass however far it lies behind.
+    The mantissa is shifted down or up, by at most 48, in two words of 64 bits; 2^96 itself makes the top limb 2^32.
     """
     up = mx.maximum(weights.exponent, mx.array(0, mx.int32)).astype(mx.uint64)
     down = mx.clip(-weights.exponent, 0, 63).astype(mx.uint64)
-    mantissa = mx.right_shift(weights.mantissa, down)
-    mass = Wide.shifted(mantissa & LIMB_MASK, up, MASS_LIMBS) + Wide.shifted(mantissa >> 32, up + 32, MASS_LIMBS)
-    lowest = mass.limbs[0] | (weighty & ~mass.positive()).astype(mx.uint64)
-    return Wide((lowest, *mass.limbs[1:]))
+    moved = mx.right_shift(weights.mantissa, down)
+    low, high = mx.left_shift(moved, up), moved >> 1 >> (63 - up)
+    nothing = (low | high) == 0
+    least = (weighty & nothing).astype(mx.uint64)
+    return Wide(((low & LIMB_MASK) | least, low >> LIMB_BITS, high))
+
+
+@mx.compile
+def weighed(logits: mx.array, unit: mx.array, multiplier: mx.array, far: mx.array) -> list[mx.array]:
+    """Mantissas, exponents and limbs of `weigh`."""
+    weights = exponential_weights(logits, Scale(unit, multiplier, far, far))
+    return [weights.mantissa, weights.exponent, *masses(weights, logits > -mx.inf).limbs]
+
+
+def weigh(logits: mx.array, scale: Scale) -> tuple[Scaled, Wide]:
+    """Weights and masses of rows of logits [B, n], in each the largest first."""
+    mantissa, exponent, *limbs = weighed(logits, scale.unit, scale.multiplier, scale.far)
+    return Scaled(mantissa, exponent), Wide(tuple(limbs))

@@ -79,13 +79,18 @@ def names(seed: Any, request: Any, position: Any, attempt: Any) -> NDArray[np.ui
     return np.stack([keys, counters], axis=-1)
 
 
-def bits_of(name: NDArray[np.uint64], denominator: int = DENOMINATOR) -> mx.array:
-    """uint64 [...]: the top b of the 64 bits of each name, first word on top, for a denominator 2^b with b <= 62."""
-    b = denominator_bits(denominator)
-    words = mx.array((name[..., None] >> np.array([0, 32], np.uint64)).astype(np.uint32))  # [..., key or counter, low or high]
+@mx.compile
+def leading_bits(words: mx.array, spare: mx.array) -> mx.array:
+    """uint64 [...]: the bits of names given as uint32 [..., key or counter, low or high], the lowest `spare` of 64 cut off."""
     first, second = threefry2x32((words[..., 0, 0], words[..., 0, 1]), (words[..., 1, 0], words[..., 1, 1]))
     together = mx.left_shift(first.astype(mx.uint64), mx.array(32, mx.uint64)) | second.astype(mx.uint64)
-    return mx.right_shift(together, mx.array(64 - b, mx.uint64))
+    return mx.right_shift(together, spare)
+
+
+def bits_of(name: NDArray[np.uint64], denominator: int = DENOMINATOR) -> mx.array:
+    """uint64 [...]: the top b of the 64 bits of each name, first word on top, for a denominator 2^b with b <= 62."""
+    words = mx.array((name[..., None] >> np.array([0, 32], np.uint64)).astype(np.uint32))
+    return leading_bits(words, mx.array(64 - denominator_bits(denominator), mx.uint64))
 
 
 def draw(seed: Any, request: Any, position: Any, attempt: Any, denominator: int = DENOMINATOR) -> mx.array:

@@ -9,16 +9,17 @@ probabilities is accepted when its sum is within 1/1000 of one, and means the la
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, NamedTuple, cast
 
 import mlx.core as mx
+import numpy as np
 
 from mtplx import doors
 from mtplx.config import SamplerConfig
 from mtplx.errors import ConfigError
-from mtplx.selection import select
-from mtplx.target import select_logits
-from mtplx.wide import Scaled, Wide, ratio, split_float32
+from mtplx.target import Make, cuts, made_of_ranks, ranked_shares, weighed_rows
+from mtplx.wide import LIMB_BITS, Scaled, Wide, ratio, split_float32
 
 __all__ = [
     "SamplerConfig",
@@ -42,10 +43,33 @@ class Verification(NamedTuple):
     accept_probability: Any
 
 
-def normalised(weights: Scaled, mass: Wide, kept: mx.array) -> mx.array:
-    """weights / (kept mass) where kept, 0 elsewhere; relative error at most 3 * 2^-24 + 2^-30, beside that of weights."""
-    total = mass.where(kept).total().scaled()
-    return mx.where(kept, ratio(weights, total), mx.array(0, mx.float32))
+@mx.compile
+def normalised(mantissa: mx.array, exponent: mx.array, limbs: list[mx.array], kept: mx.array) -> mx.array:
+    """weights / (kept mass) where kept, 0 elsewhere; relative error at most 3 * 2^-24 + 2^-30, beside that of weights.
+
+    limbs: of masses, the top one of the kept sum at least 2^31: it and the carry of the one below err by less than 2^-31.
+    """
+    upper, top = (mx.sum(mx.where(kept, limb, mx.array(0, mx.uint64)), axis=-1, keepdims=True) for limb in limbs[-2:])
+    total = top + (upper >> LIMB_BITS)
+    share = ratio(Scaled(mantissa, exponent), Scaled(total, mx.array(LIMB_BITS * (len(limbs) - 1), mx.int32)))
+    return mx.where(kept, share, mx.array(0, mx.float32))
+
+
+def dense(vocab_size: int) -> Make:
+    """The law of the kept ranks as float32 rows [B, V]."""
+
+    def make(order: mx.array, weights: Scaled, mass: Wide, sizes: mx.array) -> list[mx.array]:
+        kept = mx.arange(order.shape[-1], dtype=mx.uint32) < sizes
+        shares = normalised(weights.mantissa, weights.exponent, list(mass.limbs), kept)
+        return [mx.put_along_axis(mx.zeros((len(shares), vocab_size), mx.float32), order, shares, axis=-1)]
+
+    return make
+
+
+def softmax_row(values: mx.array, temperature: Fraction) -> mx.array:
+    """softmax of one good row [1, V] at T > 0."""
+    weights, mass = weighed_rows(values, temperature)
+    return normalised(weights.mantissa, weights.exponent, list(mass.limbs), values > -mx.inf)
 
 
 def softmax(logits: Any, temperature: Any = 1.0) -> mx.array:
@@ -63,8 +87,10 @@ def apply_top_p_top_k(probs: Any, top_p: Any = 1.0, top_k: int = 0) -> mx.array:
     """
     config = SamplerConfig(1, top_p, top_k)
     law = doors.law_rows(probs, "probs")
-    cut = select(law.values, law.mass, law.values > 0, config.top_p, config.top_k)
-    return law.restore(normalised(split_float32(law.values), law.mass, cut.kept))
+    order, weights, mass, sizes = ranked_shares(law, config.top_p, config.top_k).parts()
+    *lower, upper, top = mass.limbs  # the largest share of V is at least 0.999 / V, so two limbs together are large enough
+    joined = Wide((*lower, upper | (top << LIMB_BITS)))
+    return law.restore(*dense(law.shape[-1])(order, weights, joined, sizes))
 
 
 def distribution_from_logits(logits: Any, config: SamplerConfig) -> mx.array:
@@ -77,9 +103,16 @@ def distribution_from_logits(logits: Any, config: SamplerConfig) -> mx.array:
     """
     if not isinstance(config, SamplerConfig):
         raise ConfigError(f"config = {config!r}; allowed: a SamplerConfig")
-    rows = doors.logit_rows(logits)
-    weights, mass, cut = select_logits(rows.values, config)
-    return rows.restore(normalised(weights, mass, cut.kept))
+    rows = doors.float32_rows(logits, "logits")
+    if cuts(config, rows.shape[-1]):
+        made = made_of_ranks(rows.values, config, dense(rows.shape[-1]))
+        return rows.restore(mx.concatenate([law for part in made for law in part.arrays]))
+    doors.good_logits(rows.values, np.array(mx.max(rows.values, axis=-1)))
+    laws = []
+    for row in rows.values:  # one after another, for the memory that a row takes
+        laws.append(softmax_row(row[None], config.temperature))
+        mx.eval(laws[-1])
+    return rows.restore(mx.concatenate(laws))
 
 
 def crossed(p: doors.Law, q: doors.Law) -> tuple[Wide, Wide]:

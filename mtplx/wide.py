@@ -16,7 +16,7 @@ import numpy as np
 
 LIMB_BITS = 32
 LIMB_MASK = (1 << LIMB_BITS) - 1
-DIGIT_BITS = 30
+DIGIT_BITS = 31
 """Bits of a quotient that one step of long division finds."""
 FLOAT32_LIMBS = 5
 """Limbs of a float32 below 2^11 in units of 2^-149."""
@@ -56,6 +56,43 @@ def split_float32(x: mx.array) -> Scaled:
     return Scaled(mantissa.astype(mx.uint64), mx.maximum(field, mx.array(1, mx.uint32)).astype(mx.int32) - 1)
 
 
+def shifted_left(words: Sequence[mx.array], shift: int | mx.array) -> list[mx.array]:
+    """words * 2^shift modulo 2^64 a word, least first; shift from 0 to 63."""
+    beneath = [None, *words[:-1]]
+    return [
+        mx.left_shift(word, shift) if low is None else mx.left_shift(word, shift) | (low >> 1 >> (63 - shift))
+        for word, low in zip(words, beneath, strict=True)
+    ]
+
+
+def times(words: Sequence[mx.array], digit: mx.array) -> list[mx.array]:
+    """words * digit modulo 2^64 a word, for digits up to 2^31."""
+    out, carry = [], mx.zeros_like(digit)
+    for word in words:
+        low = (word & LIMB_MASK) * digit + carry
+        high = (word >> LIMB_BITS) * digit + (low >> LIMB_BITS)
+        out.append((low & LIMB_MASK) | ((high & LIMB_MASK) << LIMB_BITS))
+        carry = high >> LIMB_BITS
+    return out
+
+
+def subtracted(a: Sequence[mx.array], b: Sequence[mx.array]) -> list[mx.array]:
+    """a - b modulo 2^64 a word."""
+    out, borrow = [], None
+    for x, y in zip(a, b, strict=True):
+        out.append(x - y if borrow is None else x - y - borrow.astype(mx.uint64))
+        borrow = x < y if borrow is None else (x < y) | ((x == y) & borrow)
+    return out
+
+
+def is_less(a: Sequence[mx.array], b: Sequence[mx.array]) -> mx.array:
+    """a < b, least limbs or words first."""
+    less = a[0] < b[0]
+    for x, y in zip(a[1:], b[1:], strict=True):
+        less = (x < y) | ((x == y) & less)
+    return less
+
+
 @dataclass(frozen=True)
 class Wide:
     """One unsigned integer an element."""
@@ -90,8 +127,9 @@ class Wide:
 
     @staticmethod
     def from_ints(values: Sequence[int], limbs: int) -> Wide:
-        """Python ints as a column [len(values), 1]."""
-        columns = [[(value >> (LIMB_BITS * i)) & LIMB_MASK for value in values] for i in range(limbs)]
+        """Python ints as a column [len(values), 1]; the top limb takes what exceeds its 32 bits."""
+        columns = [[(value >> (LIMB_BITS * i)) & LIMB_MASK for value in values] for i in range(limbs - 1)]
+        columns.append([value >> (LIMB_BITS * (limbs - 1)) for value in values])
         return Wide(tuple(mx.array(np.array(column, dtype=np.uint64)[:, None]) for column in columns))
 
     def to_ints(self) -> list[int]:
@@ -123,38 +161,36 @@ class Wide:
             borrow = 1 - (difference >> LIMB_BITS)
         return Wide(tuple(out))
 
-    def quotient(self, divisor: Wide, bits: int) -> mx.array:
-        """floor(self * 2^bits / divisor) as uint64, for self <= divisor and bits <= 62: long division by digits of 30 bits.
+    def words(self) -> list[mx.array]:
+        """The same integers in words of 64 bits, least first; a top limb without a partner is a word by itself."""
+        pairs = zip(self.limbs[::2], (*self.limbs[1::2], None), strict=False)
+        return [low if high is None else low | (high << LIMB_BITS) for low, high in pairs]
 
-        divisor: one column a row, of as many limbs, the top one from 1 to 2^32 - 1. Both sides are shifted until the top limb
-        d of the divisor is at least 2^31. With h the remainder's leading bits, the digit h // (d + 1) is never too large, and
-        less than 2^30 / 2^31 + 2^-31 + 1 < 2 too small: at most one more subtraction.
+    def quotient(self, divisor: Wide, bits: int) -> mx.array:
+        """floor(self * 2^bits / divisor) as uint64, for self <= divisor and bits <= 62: long division by digits of 31 bits.
+
+        divisor: one column a row, of as many limbs, its top word (64 bits) from 1 to 2^63 - 1. Both sides are shifted until
+        this word h is at least 2^62. The top word of the remainder over (h >> 31) + 1 is never too large a digit, and at most
+        one too small: one more subtraction at most. The remainder is calculated modulo 2^64 a word, which wraps as intended.
         """
-        size = len(self.limbs)
-        lead = divisor.limbs[-1] < mx.left_shift(mx.array(1, mx.uint64), mx.arange(32, dtype=mx.uint64))
-        shift = mx.sum(lead.astype(mx.uint64), axis=-1, keepdims=True)
-        nothing = [mx.zeros_like(self.limbs[0])]
-        remainder = Wide.carried([limb << shift for limb in self.limbs] + nothing)
-        below = Wide.carried([limb << shift for limb in divisor.limbs])
-        padded = Wide((*below.limbs, mx.zeros_like(below.limbs[0])))
-        result = nothing[0]
+        below, remainder = divisor.words(), self.words()
+        powers = mx.left_shift(mx.array(1, mx.uint64), mx.arange(63, dtype=mx.uint64))
+        shift = mx.sum((below[-1] < powers).astype(mx.uint64), axis=-1, keepdims=True)
+        below, remainder = shifted_left(below, shift), shifted_left(remainder, shift)
+        result = mx.zeros_like(remainder[0])
         while bits:
             step = min(bits, DIGIT_BITS)
             bits -= step
-            leading = (remainder.limbs[size - 1] << step) + (remainder.limbs[size - 2] >> (LIMB_BITS - step))
-            digit = leading // (below.limbs[-1] + 1)
-            moved = Wide.carried([limb << step for limb in remainder.limbs])
-            remainder = moved.minus(below * Wide((digit,)))
-            short = ~(remainder < padded)
-            remainder = remainder.minus(padded).where(short, otherwise=remainder)
-            result = (result << step) + digit + short.astype(mx.uint64)
+            trial = remainder[-1] // ((below[-1] >> step) + 1)
+            remainder = subtracted(shifted_left(remainder, step), times(below, trial))
+            more = ~is_less(remainder, below)
+            rest = subtracted(remainder, below)
+            remainder = [mx.where(more, a, b) for a, b in zip(rest, remainder, strict=True)]
+            result = (result << step) + trial + more.astype(mx.uint64)
         return result
 
     def __lt__(self, other: Wide) -> mx.array:
-        less = self.limbs[0] < other.limbs[0]
-        for a, b in zip(self.limbs[1:], other.limbs[1:], strict=True):
-            less = (a < b) | ((a == b) & less)
-        return less
+        return is_less(self.limbs, other.limbs)
 
     def where(self, condition: mx.array, otherwise: Wide | None = None) -> Wide:
         """Element by element, self where the condition holds, else `otherwise` (zero if not given)."""
@@ -179,10 +215,11 @@ class Wide:
 
     def scaled(self) -> Scaled:
         """The leading 33 to 64 bits with their exponent: truncated by less than 2^-32 of the value."""
-        mantissa, exponent = self.limbs[0], mx.zeros(self.limbs[0].shape, mx.int32)
-        for i in range(1, len(self.limbs)):
-            reached = self.limbs[i] > 0
-            leading = mx.left_shift(self.limbs[i], mx.array(LIMB_BITS, mx.uint64)) | self.limbs[i - 1]
+        limbs = Wide.carried([*self.limbs, mx.zeros_like(self.limbs[0])]).limbs
+        mantissa, exponent = limbs[0], mx.zeros(limbs[0].shape, mx.int32)
+        for i in range(1, len(limbs)):
+            reached = limbs[i] > 0
+            leading = mx.left_shift(limbs[i], mx.array(LIMB_BITS, mx.uint64)) | limbs[i - 1]
             mantissa = mx.where(reached, leading, mantissa)
             exponent = mx.where(reached, LIMB_BITS * (i - 1), exponent)
         return Scaled(mantissa, exponent)

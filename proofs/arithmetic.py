@@ -11,7 +11,7 @@ from typing import Any
 from reference.numbers import NumberSystem
 
 LIMB_BITS = 32
-DIGIT_BITS = 30
+DIGIT_BITS = 31
 
 
 def trial_divisor(n: NumberSystem, leading: Any) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
@@ -20,11 +21,12 @@ from mtplx import doors, sampling
 from mtplx.audit.measure import SMALLEST_NORMAL, UNIT, all_equal, entries, errors, exact_row, variation
 from mtplx.audit.verdict import Figure, Step
 from mtplx.config import SamplerConfig
-from mtplx.target import select_logits
+from mtplx.target import ranked_row, weighed_rows
 from mtplx.wide import Scaled
 from reference.filters import kept_by_top_k, nucleus_size
-from reference.numbers import law_of_row, rational
-from reference.one_token import acceptances, marginal_law, residual_law, residual_mass
+from reference.numbers import masses_of_row, rational
+from reference.one_token import acceptances, marginals, residual_masses, residuals
+from reference.rows import over_one_denominator, side_by_side
 from reference.softmax import CertifiedLaw
 
 Row = NDArray[np.float32]
@@ -63,10 +65,11 @@ def moved_law(name: str, scope: str, found: mx.array, exact: list[Any], bound: A
     return Step(name, scope, ulps=Figure(e.ulps, None), token=e.token, variation=distance, underflows=e.underflows)
 
 
-def read_back(weights: Scaled) -> list[Any]:
-    """Weights of one row as rationals."""
-    pairs = zip(entries(weights.mantissa), entries(weights.exponent), strict=True)
-    return [QQ(m << e) if e >= 0 else QQ(m, 1 << -e) for m, e in pairs]
+def read_back(weights: Scaled, tokens: Collection[int]) -> dict[int, Any]:
+    """Weights of some tokens of one row as rationals."""
+    mantissas, exponents = entries(weights.mantissa), entries(weights.exponent)
+    pairs = ((token, mantissas[token], exponents[token]) for token in tokens)
+    return {token: QQ(m << e) if e >= 0 else QQ(m, 1 << -e) for token, m, e in pairs}
 
 
 @dataclass(frozen=True)
@@ -92,28 +95,31 @@ def target_steps(logits: Row, target: Filtered, config: SamplerConfig) -> list[S
     given, certified = entries(logits), target.certified
     uncut = config.top_p == 1 and config.top_k == 0
     full = certified if uncut else reference.softmax(given, config.temperature)
-    weights, mass, cut = select_logits(doors.logit_rows(logits).values, config)
+    values, greedy = doors.float32_rows(logits, "logits").values, config.temperature == 0
+    weights, mass = weighed_rows(values, config.temperature or Fraction(1))
+    cut = ranked_row(values, config)
 
     order = entries(cut.order)
     pairs = zip(order, certified.ranked, strict=False)
     misplaced = [rank for rank, (token, right) in enumerate(pairs) if token != right]
 
-    (found,) = entries(cut.size)
-    units = mass.to_ints()
-    ranked_units = [QQ(units[token]) for token in certified.ranked]
-    by_mass = config.top_p < 1 and not cut.undecided  # else nothing was decided on the masses
-    nucleus = kept_by_top_k(certified.nucleus_size, config.top_k)
-    judged = kept_by_top_k(nucleus_size(ranked_units, rational(config.top_p)), config.top_k) if by_mass else nucleus
+    found = int(cut.size[0])
+    judged = nucleus = kept_by_top_k(certified.nucleus_size, config.top_k)
+    if config.top_p < 1 and not greedy and not cut.undecided[0]:  # else nothing was decided on the masses
+        units = mass.to_ints()
+        through = list(accumulate(units[token] for token in certified.ranked))
+        judged = kept_by_top_k(nucleus_size(through, rational(config.top_p)), config.top_k)
 
-    kept = set(np.flatnonzero(np.array(cut.kept)).tolist())
+    kept = set(order[:found])
     expected = set(order[: kept_by_top_k(found, config.top_k)])
-    weight = read_back(weights)
-    kept_weight = sum((weight[token] for token in kept), QQ(0))
-    shares = [w / kept_weight if token in kept else QQ(0) for token, w in enumerate(weight)]
+    weight = {order[0]: QQ(1)} if greedy else read_back(weights, kept)
+    kept_weight, shares = sum(weight.values(), QQ(0)), [QQ(0)] * len(given)
+    for token, w in weight.items():
+        shares[token] = w / kept_weight
 
     low, high = sorted((found, nucleus))
-    through = list(accumulate(full.midpoints[token] for token in certified.ranked[:high]))
-    off = max((abs(through[rank - 1] - rational(config.top_p)) for rank in range(low, high)), default=QQ(0))
+    shares_through = list(accumulate(full.midpoints[token] for token in certified.ranked[:high]))
+    off = max((abs(shares_through[rank - 1] - rational(config.top_p)) for rank in range(low, high)), default=QQ(0))
     margin, tie = Figure(off, 2 * WEIGHT_ERROR), all_equal(given)
     whole = law("filtered target", "global", target.law, certified.midpoints, LAW_ERROR)
     if kept != set(certified.support) and whole.variation:  # a law that keeps m more of the mass is m away
@@ -148,13 +154,13 @@ def between(order: list[int], a: int, b: int) -> tuple[int, ...]:
 def draft_steps(target: Filtered, draft: Filtered) -> list[Step]:
     """Acceptance, residual and marginal of two filtered rows: locally of our float32 rows, globally of the certified ones."""
     p, q = target.law, draft.law
-    P, Q = law_of_row(entries(p)), law_of_row(entries(q))
+    laws = side_by_side(masses_of_row(entries(p)), masses_of_row(entries(q)))
+    P, Q = (row.rationals() for row in laws)
     accept = sampling.acceptance(*sampling.crossed(*doors.law_pair(p, q))).reshape(-1)
     residual = sampling.residual_distribution(p, q)
     marginal = sampling.speculative_output_marginal(p, q)
 
-    exact, mass = acceptances(P, Q), residual_mass(P, Q)
-    exact_residual, exact_marginal = residual_law(P, Q, mass), marginal_law(P, Q, exact, mass)
+    exact, exact_residual, exact_marginal = (rule(*laws).rationals() for rule in (acceptances, residuals, marginals))
     not_whole = tuple(token for token, (a, found) in enumerate(zip(exact, entries(accept), strict=True)) if a == 1 != found)
     acceptance = numbers("acceptance", "local", accept, exact, RATIO_ERROR)
     lost = QQ(len(P) + 3, 2**126)
@@ -162,16 +168,17 @@ def draft_steps(target: Filtered, draft: Filtered) -> list[Step]:
     off = tuple(token for token, (m, y, b, r) in enumerate(rows) if abs(m - y) > MARGINAL_ERROR * (b + r) + lost)
 
     certified_p, certified_q = target.certified.midpoints, draft.certified.midpoints
-    moved, apart = target.moved + draft.moved, residual_mass(certified_p, certified_q)
+    certified_laws = over_one_denominator(certified_p, certified_q)
+    moved, apart = target.moved + draft.moved, residual_masses(*certified_laws)[0]
     pairs = enumerate(zip(certified_p, certified_q, P, Q, strict=True))
     unseen = {token for token, shares in pairs if not visible(*shares)}
-    certified = acceptances(certified_p, certified_q)
+    certified, certified_residual = (rule(*certified_laws).rationals() for rule in (acceptances, residuals))
     bound = residual_bound(apart, moved, len(P), same=P == Q)
     return [
         replace(acceptance, wrong=(*(acceptance.wrong or ()), *not_whole)),
         numbers("acceptance", "global", accept, certified, 5 * LAW_ERROR + 2 * moved, unseen),
         law("residual", "local", residual, exact_residual, RATIO_ERROR),
-        moved_law("residual", "global", residual, residual_law(certified_p, certified_q, apart), bound),
+        moved_law("residual", "global", residual, certified_residual, bound),
         replace(moved_law("marginal", "local", marginal, exact_marginal, MARGINAL_ERROR), wrong=off),
         moved_law("marginal", "global", marginal, certified_p, MARGINAL_ERROR + 2 * LAW_ERROR + target.moved),
     ]
@@ -179,9 +186,8 @@ def draft_steps(target: Filtered, draft: Filtered) -> list[Step]:
 
 def visible(p: Any, q: Any, found_p: Any, found_q: Any) -> bool:
     """Whether a ratio of these shares can be judged: neither is below float32's normal numbers, or lost or gained in a cut."""
-    return all(
-        (exact == found == 0) or (exact >= SMALLEST_NORMAL and found > 0) for exact, found in ((p, found_p), (q, found_q))
-    )
+    of_p = (found_p and p >= SMALLEST_NORMAL) or not (p or found_p)
+    return bool(of_p and ((found_q and q >= SMALLEST_NORMAL) or not (q or found_q)))
 
 
 def residual_bound(apart: Any, moved: Any, size: int, *, same: bool) -> Any:

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import mlx.core as mx
@@ -13,14 +14,16 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 from mlx_lm import sample_utils
+from numpy.typing import NDArray
 from sympy import QQ
 
-from mtplx import sampling, selection, target
+from mtplx import sampling, target
 from mtplx.audit import mlx_lm_chain, ours
 from mtplx.audit.measure import errors, ulp, variation
 from mtplx.audit.rows import all_rows
 from mtplx.audit.verdict import Figure, Step, Verdict, overall
 from mtplx.config import SamplerConfig
+from mtplx.selection import Through
 from mtplx.wide import Wide
 
 pytestmark = pytest.mark.device
@@ -70,15 +73,14 @@ def test_ratios_of_underflowed_shares_are_counted() -> None:
     assert [step.underflows for step in steps if (step.name, step.scope) == ("acceptance", "global")] == [1]
 
 
-def inclusive_nucleus(ranked: Wide, totals: list[int], top_p: Fraction) -> mx.array:
+def inclusive_nucleus(through: Through, totals: list[int], top_p: Fraction) -> NDArray[np.int64]:
     """`<=` in the nucleus: one rank too many at a tie."""
-    through = [sum(units) for units in [ranked.to_ints()[: r + 1] for r in range(4)]]
-    return mx.array([[1 + sum(before <= top_p * totals[0] for before in through[:-1])]], mx.uint32)
+    return np.array([1 + sum(through.mass(0, rank) <= top_p * totals[0] for rank in range(3))])
 
 
-def hot(original: Callable[..., Any]) -> Callable[..., Any]:
+def hot(original: Any) -> Any:
     """The temperature left out."""
-    return lambda logits, temperature: original(logits, Fraction(1))
+    return SimpleNamespace(of=lambda temperature: original.of(Fraction(1)))
 
 
 def uncapped(p: Wide, q: Wide) -> mx.array:
@@ -93,13 +95,13 @@ def unnormalised(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def one_more(original: Callable[..., Any]) -> Callable[..., Any]:
     """top-k keeps k + 1."""
-    return lambda values, mass, weighty, top_p, top_k: original(values, mass, weighty, top_p, top_k + 1 if top_k else 0)
+    return lambda values, config: original(values, replace(config, top_k=config.top_k + 1))
 
 
 PLANTED = {
-    "nucleus": (selection, "nucleus_size", inclusive_nucleus, HALVES, SamplerConfig(1, "0.5", 0), ("nucleus", "local")),
-    "temperature": (target, "exponential_weights", hot, TIED, SamplerConfig("0.5", 1, 0), ("softmax(l / T)", "global")),
-    "top-k": (target, "select", one_more, TIED, SamplerConfig(1, 1, 2), ("top-k", "local")),
+    "nucleus": (target, "nucleus_size", inclusive_nucleus, HALVES, SamplerConfig(1, "0.5", 0), ("nucleus", "local")),
+    "temperature": (target, "Scale", hot, TIED, SamplerConfig("0.5", 1, 0), ("softmax(l / T)", "global")),
+    "top-k": (ours, "ranked_row", one_more, TIED, SamplerConfig(1, 1, 2), ("top-k", "local")),
     "acceptance": (sampling, "acceptance", uncapped, TIED[:7], SamplerConfig(1, 1, 0), ("acceptance", "local")),
     "residual": (sampling, "normalised_residual", unnormalised, TIED, SamplerConfig(1, 1, 0), ("residual", "local")),
     "marginal": (sampling, "normalised_residual", unnormalised, TIED, SamplerConfig(1, 1, 0), ("marginal", "local")),

@@ -16,6 +16,7 @@ from mtplx.exponential import (
     CUTOFF,
     ERROR,
     LN2,
+    Scale,
     exponential_weights,
     float32_below,
     floor_log2,
@@ -24,6 +25,7 @@ from mtplx.exponential import (
     table,
     two_to_minus,
 )
+from mtplx.wide import Scaled
 from reference.numbers import rational
 from tests.support import fraction
 
@@ -32,9 +34,16 @@ pytestmark = pytest.mark.device
 LARGEST = float(np.finfo(np.float32).max)
 
 
+def weighed(logits: mx.array, temperature: Fraction) -> Scaled:
+    """The weights of logits [..., V] after the largest of the row, which stands in front."""
+    topped = mx.concatenate([mx.max(logits, axis=-1, keepdims=True), logits], axis=-1)
+    found = exponential_weights(topped, Scale.of(temperature))
+    return Scaled(found.mantissa[..., 1:], found.exponent[..., 1:])
+
+
 def weights_of(logits: Any, temperature: Fraction) -> list[Any]:
     """The weights of a row of logits, as rationals; the largest is 1."""
-    scaled = exponential_weights(mx.array(np.asarray(logits, np.float32)), temperature)
+    scaled = weighed(mx.array(np.asarray(logits, np.float32)), temperature)
     assert (scaled.mantissa.dtype, scaled.exponent.dtype) == (mx.uint64, mx.int32)
     pairs = zip(scaled.mantissa.tolist(), scaled.exponent.tolist(), strict=True)
     return [QQ(m << e if e >= 0 else m) / (1 if e >= 0 else 2**-e) / 2**96 for m, e in pairs]
@@ -133,7 +142,7 @@ def test_largest_weight_is_one_and_ties_weigh_the_same(temperature: Fraction) ->
     weights = weights_of(logits, temperature)
     assert weights[0] == weights[2] == 1
     assert (weights[1], weights[3], weights[6]) == (weights[4], weights[5], weights[7])
-    scaled = exponential_weights(mx.array(logits), temperature)
+    scaled = weighed(mx.array(logits), temperature)
     assert (scaled.mantissa[0].item(), scaled.exponent[0].item()) == (2**48, 48)
     assert masses(scaled, mx.array([True] * 8)).to_ints()[0] == 2**96
 
@@ -151,9 +160,9 @@ def test_weights_follow_the_order_of_logits(temperature: Fraction) -> None:
 def test_weights_do_not_depend_on_the_row_beside() -> None:
     """Rows of a batch have their own maxima: each has the weights it has alone."""
     rows = mx.array([[0.0, -1.0, -2.0], [50.0, 49.5, float("-inf")], [-1e30, 3e38, 0.0]])
-    together = exponential_weights(rows, Fraction(2, 3))
+    together = weighed(rows, Fraction(2, 3))
     for b in range(3):
-        alone = exponential_weights(rows[b], Fraction(2, 3))
+        alone = weighed(rows[b], Fraction(2, 3))
         assert together.mantissa[b].tolist() == alone.mantissa.tolist()
         assert together.exponent[b].tolist() == alone.exponent.tolist()
 
@@ -162,10 +171,21 @@ def test_masses_are_weights_cut_at_two_to_minus_96() -> None:
     """A mass is its weight in units of 2^-96, truncated, but one unit at least for a finite logit, however far."""
     logits = [0.0, -1.0, -10.0, -60.0, -66.0, -67.0, -100.0, -112.0, -113.0, float("-inf")]
     row = mx.array(logits)
-    found = masses(exponential_weights(row, Fraction(1)), row > -mx.inf).to_ints()
+    found = masses(weighed(row, Fraction(1)), row > -mx.inf).to_ints()
     for mass, weight in zip(found, weights_of(logits, Fraction(1)), strict=True):
         assert abs(weight * 2**96 - mass) < 1 or mass == 1
     assert found[-3:] == [1, 1, 0]
+
+
+def test_masses_of_every_number_of_halvings() -> None:
+    """A mantissa up to 2^48 is shifted exactly, up by 48 bits and down by any number, as Python shifts it."""
+    rng = np.random.default_rng(5)
+    mantissas = [0, 1, 2**32 - 1, 2**32, 2**47, 2**48 - 1, 2**48, *(2**47 + rng.integers(0, 2**47, 20)).tolist()]
+    for exponent in range(48, -400, -1):
+        scaled = Scaled(mx.array(np.array(mantissas, np.uint64)), mx.full(len(mantissas), exponent, mx.int32))
+        right = [x << exponent if exponent >= 0 else x >> -exponent for x in mantissas]
+        assert masses(scaled, mx.full(len(mantissas), False)).to_ints() == right
+        assert masses(scaled, mx.full(len(mantissas), True)).to_ints() == [max(1, x) for x in right]
 
 
 @pytest.mark.parametrize("b", [2**63, 2**63 + 1, 2**64 - 1, 0x8000000100000001, 3 << 62], ids=hex)

@@ -172,9 +172,10 @@ def test_weights_are_two_to_minus_y(temperature: Fraction) -> None:
     logits = spread.astype(np.float32)
     unit = exponential.floor_log2(temperature) - STEP_BITS
     c = int(Fraction(2) ** (unit + MULTIPLIER_BITS) / (temperature * LN2))
+    logits = np.concatenate([logits.max(keepdims=True), logits])
     fixed = [truncated(x, unit) for x in logits.tolist()]
-    y = np.array([(max(fixed) - one) * c >> SHIFT for one in fixed], np.uint64)
-    found = exponential.exponential_weights(mx.array(logits), temperature)
+    y = np.array([(fixed[0] - one) * c >> SHIFT for one in fixed], np.uint64)
+    found = exponential.exponential_weights(mx.array(logits), exponential.Scale.of(temperature))
     assert found.mantissa.tolist() == exponential.two_to_minus(mx.array(y % 2**FRACTION_BITS)).tolist()
     assert found.exponent.tolist() == [MASS_BITS - FRACTION_BITS - (one >> FRACTION_BITS) for one in y.tolist()]
     assert c <= MULTIPLIER

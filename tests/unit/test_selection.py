@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import accumulate
+from random import Random
 
 import mlx.core as mx
 import numpy as np
@@ -11,7 +13,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtplx.selection import BLOCK, leading, nucleus_bounds, nucleus_size, rank_keys, select
+from mtplx.selection import (
+    AT_ONCE,
+    BLOCKS,
+    Through,
+    ascending,
+    can_lead,
+    ids_of,
+    leading,
+    nucleus_bounds,
+    nucleus_size,
+    rank_keys,
+    select,
+    spare,
+    values_of,
+)
 from mtplx.wide import Wide
 from tests.support import Row, logit_rows
 
@@ -54,13 +70,14 @@ def test_nucleus_size(values: list[int], data: st.DataObject) -> None:
     ends = [Fraction(end, sum(values)) for end in accumulate(values)]
     top_p = data.draw(st.one_of(st.sampled_from(ends), st.fractions(0, 1, max_denominator=9).filter(bool)))
     right = sum(end - Fraction(value, sum(values)) < top_p for end, value in zip(ends, values, strict=True))
-    found = nucleus_size(row(values), [sum(values)], top_p)
-    assert (found.dtype, found.tolist()) == (mx.uint32, [[right]])
+    assert nucleus_size(Through.of(row(values)), [sum(values)], top_p).tolist() == [right]
+    assert Through.of(row(values)).totals() == [sum(values)]
 
 
-def bounds_of(values: list[int], top_p: Fraction, error: Fraction) -> tuple[mx.array, mx.array]:
+def bounds_of(values: list[int], top_p: Fraction, error: Fraction) -> tuple[int, int]:
     """The bounds of a row of masses, all of them ranked."""
-    return nucleus_bounds(row(values), [sum(values)], len(values), top_p, error)
+    low, high = nucleus_bounds(Through.of(row(values)), [sum(values)], len(values), top_p, error)
+    return low.item(), high.item()
 
 
 ERRORS = st.sampled_from([Fraction(0), Fraction(1, 2**43), Fraction(1, 1000), Fraction(1, 3)])
@@ -75,8 +92,8 @@ def test_nucleus_bounds_hold_for_every_real_mass_within_the_error(
     top_p = data.draw(st.one_of(st.sampled_from(ends[:-1] or [Fraction(1, 2)]), st.fractions(0, 1, max_denominator=9)))
     if not 0 < top_p < 1:
         return
-    low, high = (int(size.item()) for size in bounds_of(values, top_p, error))
-    assert 1 <= low <= nucleus_size(row(values), [sum(values)], top_p).item() <= high <= len(values)
+    low, high = bounds_of(values, top_p, error)
+    assert 1 <= low <= nucleus_size(Through.of(row(values)), [sum(values)], top_p).item() <= high <= len(values)
     corners = st.sampled_from([-1, 1])
     for _ in range(4):
         signs = [data.draw(corners) for _ in values]
@@ -90,74 +107,100 @@ def test_nucleus_bounds_are_tight() -> None:
     """Masses of 2^90 each settle top_p = 1/2 +- 2^-40 among four, and leave 1/2 itself open by exactly one rank."""
     half, error = Fraction(1, 2), Fraction(1, 2**43)
     top_ps = (half - Fraction(1, 2**40), half, half + Fraction(1, 2**40))
-    sizes = [[size.item() for size in bounds_of([2**90] * 4, top_p, error)] for top_p in top_ps]
-    assert sizes == [[2, 2], [2, 3], [3, 3]]
+    assert [bounds_of([2**90] * 4, top_p, error) for top_p in top_ps] == [(2, 2), (2, 3), (3, 3)]
 
 
 @given(MASSES, st.integers(0, 10), st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(9, 10)]), st.permutations(range(8)))
 def test_select(masses: list[int], top_k: int, top_p: Fraction, shuffle: list[int]) -> None:
-    """The kept tokens are the first min(k, nucleus size) ranks, by id; the order lists every token."""
+    """The kept tokens are the first min(k, nucleus size) ranks, by id; the order begins with them."""
     ids = [token for token in shuffle if token < len(masses)]
     values, mass = [0.0] * len(ids), [0] * len(ids)
     for rank, token in enumerate(ids):
-        values[token], mass[token] = float(-rank), masses[rank]
-    weighty = mx.array([[True] * len(ids)])
-    found = select(mx.array([values]), row(mass), weighty, top_p, top_k)
-    nucleus = nucleus_size(row(masses), [sum(masses)], top_p).item()
-    assert found.order.tolist() == [ids]
-    size = min(nucleus, top_k or nucleus)
-    assert found.size.tolist() == [[size]]
-    kept = set(ids[:size])
-    assert found.kept.tolist() == [[token in kept for token in range(len(ids))]]
+        values[token], mass[token] = float(len(ids) - rank), masses[rank]
+    found = select(mx.array([values]), row(mass), top_p, top_k)
+    nucleus = nucleus_size(Through.of(row(masses)), [sum(masses)], top_p).item()
+    assert found.order.tolist() == [ids[: found.order.shape[-1]]]
+    assert found.order.shape[-1] >= found.size.item()
+    assert found.size.tolist() == [min(nucleus, top_k or nucleus)]
 
 
 def test_tokens_without_weight_are_never_kept() -> None:
-    """top_p = 1 keeps every token of positive weight and no other, though masses so small count as 0."""
-    values = mx.array([[0.0, float("-inf"), -90.0]])
-    weighty = mx.array([[True, False, True]])
-    assert select(values, row([2**90, 0, 0]), weighty, Fraction(1), 0).kept.tolist() == [[True, False, True]]
-    assert select(values, row([2**90, 0, 0]), weighty, Fraction(1, 2), 0).kept.tolist() == [[True, False, False]]
+    """top_p = 1 keeps every token of positive share and no other."""
+    values = mx.array([[0.75, 0.0, 0.25, -0.0]])
+    assert select(values, row([3, 0, 1, 0]), Fraction(1), 0).size.tolist() == [2]
+    assert select(values, row([3, 0, 1, 0]), Fraction(1), 3).size.tolist() == [2]
+    assert select(values, row([3, 0, 1, 0]), Fraction(1, 2), 0).size.tolist() == [1]
 
 
 @pytest.mark.parametrize("top_k", [2**31, 2**32, 2**64, 10**30])
 def test_huge_top_k_is_off(top_k: int) -> None:
     """A top_k beyond the vocabulary, or beyond 64 bits, keeps every token."""
-    values = mx.array([[0.0, 1.0]])
-    assert select(values, row([1, 2]), mx.array([[True, True]]), Fraction(1), top_k).kept.tolist() == [[True, True]]
+    values = mx.array([[0.5, 1.0]])
+    assert select(values, row([1, 2]), Fraction(1), top_k).size.tolist() == [2]
 
 
-@given(
-    st.lists(st.sampled_from([0.0, -0.0, 1.0, 1.5, -2.0, -float("inf")]), min_size=1, max_size=24),
-    st.integers(1, 4),
-    st.data(),
-)
-def test_leading_ranks_come_from_the_leading_blocks(values: list[float], block: int, data: st.DataObject) -> None:
-    """The first ranks out of the blocks with the largest maxima are the first of all, ties and a short last block included."""
-    if block > len(values):
-        return
-    ranks = data.draw(st.integers(1, len(values) // block))
-    right = sorted(range(len(values)), key=lambda token: (-values[token], token))[:ranks]
-    rows = mx.array([values, values[::-1]])
-    found = leading(rows, ranks, block).tolist()
-    assert found[0] == right
-    assert found[1] == sorted(range(len(values)), key=lambda token: (-values[::-1][token], token))[:ranks]
+def ranks_of(values: list[float], ranks: int) -> list[int]:
+    """The first ranks by a stable sort."""
+    return sorted(range(len(values)), key=lambda token: (-values[token], token))[:ranks]
 
 
-def test_ties_across_blocks_keep_the_lower_block() -> None:
-    """Of 40 blocks with one maximum the first ones are chosen, so that a row of ties keeps the lowest ids, as a sort does."""
-    values = mx.zeros((1, 40 * BLOCK))
-    cut = select(values, row([1] * (40 * BLOCK)), values == 0, Fraction(1), 20)
-    assert cut.order.tolist() == [list(range(20))]
-    assert np.flatnonzero(np.array(cut.kept)).tolist() == list(range(20))
+@given(st.integers(1, 6), st.integers(0, 4), st.integers(0, 2**32), st.sampled_from([3, 40, 10**6]))
+def test_leading_ranks_are_the_first_or_not_sure(ranks: int, more: int, seed: int, distinct: int) -> None:
+    """Where `leading` is sure, the ranks are those of a stable sort: with few distinct values, holes and short last blocks."""
+    size, rng = AT_ONCE + 2 * spare(ranks) * BLOCKS[0] + 7 * more, Random(seed)
+    values = [rng.choice([float(rng.randrange(distinct)), 0.0, -0.0, -math.inf]) for _ in range(size)]
+    assert can_lead(size, ranks)
+    rows = (values, values[::-1])
+    keys, sure, tops = leading(mx.array(rows), ranks)
+    for found, certain, top, right in zip(ids_of(keys).tolist(), sure.tolist(), tops.tolist(), rows, strict=True):
+        assert top == max(right)
+        assert not certain[0] or found == ranks_of(right, ranks)
+    assert distinct < 10**6 or sure.tolist() == [[True], [True]]
+
+
+def test_keys_give_back_values_and_ids() -> None:
+    """A key holds its value and id, and -0.0 comes back as 0.0."""
+    values = [1.5, -0.0, -math.inf, 2.0**-149, -(2.0**127)]
+    keys = rank_keys(mx.array([values]))
+    assert (values_of(keys).tolist(), ids_of(keys).tolist()) == ([[0.0 if x == 0 else x for x in values]], [[0, 1, 2, 3, 4]])
+    assert ascending(keys).tolist() == [sorted(keys[0].tolist())]
+
+
+def test_ties_beyond_the_blocks_looked_into_are_not_sure() -> None:
+    """A row of equal values leaves the first ranks open; with one value above the rest only that rank is found."""
+    values = np.zeros(100 * BLOCKS[0], np.float32)
+    assert leading(mx.array(values[None]), 1)[1].tolist() == [[False]]
+    values[77] = 1
+    keys, sure, _ = leading(mx.array(values[None]), 1)
+    assert (sure.tolist(), ids_of(keys).tolist()) == ([[True]], [[77]])
+    assert leading(mx.array(values[None]), 2)[1].tolist() == [[False]]
+
+
+@pytest.mark.parametrize("bad", [0x7FC00000, 0xFFC00000, 0x7F800001, 0x7F800000])
+def test_what_is_no_number_reaches_the_tops(bad: int) -> None:
+    """A NaN of either sign, or +inf, anywhere in a long row makes the reported maximum no finite number."""
+    for place in (0, 1, 63, 2000, 4095):
+        values = np.full((1, 4096), -1, np.float32)
+        values.view(np.uint32)[0, place] = bad
+        assert not np.isfinite(np.array(leading(mx.array(values), 5)[2])).any()
 
 
 def test_a_long_row_is_cut_as_a_sort_would() -> None:
     """top_k on a long row with many ties keeps what the order of all its tokens keeps, with and without a nucleus."""
-    values = np.random.default_rng(3).integers(0, 9, 9000).astype(np.float32)
+    values = np.random.default_rng(3).integers(1, 9, 9000).astype(np.float32)
     right = np.lexsort((np.arange(9000), -values))
     for top_k, top_p in ((1, Fraction(1)), (20, Fraction(1)), (70, Fraction(1, 100)), (71, Fraction(1, 2))):
-        cut = select(mx.array(values[None]), row([1] * 9000), mx.array([[True] * 9000]), top_p, top_k)
+        cut = select(mx.array(values[None]), row([1] * 9000), top_p, top_k)
         size = min(top_k, int(np.ceil(top_p * 9000)))
         assert cut.size.item() == size
-        assert cut.order.shape[-1] == (top_k if top_k * BLOCK <= 9000 else 9000)
-        assert set(np.flatnonzero(np.array(cut.kept)).tolist()) == set(right[:size].tolist())
+        assert cut.order.tolist()[0][:size] == right[:size].tolist()
+
+
+@given(st.integers(1, 30), st.integers(1, 30), st.integers(0, 2**32))
+def test_few_tokens_are_ranked_at_once(ranks: int, more: int, seed: int) -> None:
+    """The first ranks of a short row are sure, ties included."""
+    values = np.random.default_rng(seed).integers(0, 4, ranks + more).astype(np.float32)
+    assert can_lead(len(values), ranks)
+    keys, sure, tops = leading(mx.array(values[None]), ranks)
+    assert (sure.tolist(), tops.tolist()) == ([[True]], [values.max()])
+    assert ids_of(keys).tolist() == [ranks_of(values.tolist(), ranks)]
