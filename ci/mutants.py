@@ -89,6 +89,13 @@ def right(name: str) -> str:
 MUTANTS = [
     # The settled path
     Mutant(
+        "NaN below zero ranks behind the filled end",
+        "mtplx/selection.py",
+        "mx.where(bits > MINUS_INF, mx.array(0, mx.uint32), bits)",
+        "bits",
+        SELECTION,
+    ),
+    Mutant(
         "tail: the cubic left out",
         "mtplx/tail.py",
         "powers = t - f * (1 - f) * (",

@@ -32,15 +32,20 @@ class Selection(NamedTuple):
 
 BLOCKS = (64, 8)
 """Tokens of a block, in the row and then among the tokens of the chosen blocks."""
+MINUS_INF = 0xFF800000
+"""Bits of -inf; larger ones are NaN."""
 AT_ONCE = 4096
 """Tokens that are ranked at once: to look for blocks among fewer takes longer."""
 
 
 @mx.compile
 def rank_keys(values: mx.array, ids: mx.array | None = None) -> mx.array:
-    """uint64 keys of float32 values [B, V], ascending by value descending, then by token id (0, 1, .. V - 1) ascending."""
+    """uint64 keys of float32 values [B, V], ascending by value descending, then by token id (0, 1, .. V - 1) ascending.
+
+    NaN of either sign comes first: so what fills up a row, -inf with the largest ids, is never among the first ranks.
+    """
     bits = mx.where(values == 0, mx.array(0, mx.float32), values).view(mx.uint32)  # -0 ties with 0
-    descending = mx.where(bits >> 31 == 0, bits ^ 0x7FFFFFFF, bits)
+    descending = mx.where(bits >> 31 == 0, bits ^ 0x7FFFFFFF, mx.where(bits > MINUS_INF, mx.array(0, mx.uint32), bits))
     ids = mx.arange(values.shape[-1], dtype=mx.uint32) if ids is None else ids
     return mx.left_shift(descending.astype(mx.uint64), mx.array(32, mx.uint64)) | ids.astype(mx.uint64)
 
@@ -102,7 +107,7 @@ def can_lead(size: int, ranks: int) -> bool:
 def leading(values: mx.array, ranks: int) -> tuple[mx.array, mx.array, mx.array]:
     """Keys [B, ranks] of the first ranks of rows [B, V] in order, and whether they surely are, bool [B, 1]: see `can_lead`.
 
-    Also the largest values [B]: a NaN in the row makes them NaN, and the keys meaningless.
+    Also the largest values [B]: a NaN in the row makes them NaN.
     """
     ids, sure, tops = None, mx.array(True), None
     for block in BLOCKS:

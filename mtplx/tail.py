@@ -5,8 +5,9 @@ A float32 number 2^n (1 + f) has the bits of n + f, so that the exponent t of a 
 weight itself: 2^f <= 1 + f. A cubic in f mends it to 2^-18.1 of the weight.
 
 Error. Let d = x - top and t = d * log2(e) / T + 63, from 0 to 63, in float32. d and the product are right to 2^-24, the
-constant to 2^-23 of a number up to 63, the sum to 2^-19: together less than 2^-15.8, which is 2^-16.3 of the weight. The cubic
-errs by 2^-18.1, and taking it off rounds by 2^-19. A sum of 64 floats in any order adds 63 * 2^-24. Together less than 2^-15.
+constant to 2^-23 of a number up to 63, the sum to 2^-19: together less than 2^-15.8, which is 2^-16.3 of the weight. The
+cubic errs by 2^-18.1, taking it off rounds by 2^-19, and the bits end at 2^-23. A sum of 64 floats, in any order, adds
+63 * 2^-24. Together that is less than 2^-15.
 """
 
 from __future__ import annotations
@@ -94,5 +95,8 @@ def enclosed_sizes(
 
 
 def truncated(ranks: int, tokens: int) -> int:
-    """Units that truncation can cost: one for each leader and each block, 2^-3 for all weights below 2^-63, and roundings."""
+    """Units that truncation can cost: one for each leader and each block, and 8 for what is less than one each.
+
+    These are a short last block, all weights below 2^-63 (2^-3), the leaders' 2^-43 where it is less than a unit, and shifts.
+    """
     return ranks + tokens // BLOCKS[0] + 8

@@ -3,7 +3,8 @@
 A row is tried cheaply first: its leading ranks come from the blocks with the largest maxima, only they are weighed, and the
 rest is weighed to an interval (`mtplx.tail`). Where both ends of the interval give one cut, it is proved. All rows left are
 ranked and weighed whole: the masses err by 2^-43, so the nucleus they give is checked, and where the two sizes that this
-error allows differ, ball arithmetic decides and the row is counted. Where all finite logits are equal the masses are exact.
+error allows differ, ball arithmetic decides and the row is counted; a row that an interval settles is never one of them,
+since the interval is the wider. Where all finite logits are equal the masses are exact.
 """
 
 from __future__ import annotations

@@ -204,3 +204,15 @@ def test_few_tokens_are_ranked_at_once(ranks: int, more: int, seed: int) -> None
     keys, sure, tops = leading(mx.array(values[None]), ranks)
     assert (sure.tolist(), tops.tolist()) == ([[True]], [values.max()])
     assert ids_of(keys).tolist() == [ranks_of(values.tolist(), ranks)]
+
+
+def test_ranks_of_rows_that_are_no_numbers_are_tokens() -> None:
+    """NaN of either sign ranks first, so that no id beyond the row, from its filled end, is ever looked up or written."""
+    rng = np.random.default_rng(4)
+    for size, ranks in ((4097, 5), (5121, 20), (4673, 1), (32_001, 20)):
+        for signs in (np.full(size, 0xFFC00000), np.full(size, 0x7FC00000), rng.choice([0xFFC00000, 0x7FC00000], size)):
+            keys, _, tops = leading(mx.array(signs.astype(np.uint32).view(np.float32)[None]), ranks)
+            assert np.isnan(np.array(tops)).all()
+            assert np.array(ids_of(keys)).max() < size
+    values = np.array([[1.0, np.nan, -np.inf, -np.nan]], np.float32)
+    assert sorted(range(4), key=rank_keys(mx.array(values))[0].tolist().__getitem__)[2:] == [0, 2]
