@@ -173,10 +173,11 @@ def test_a_batch_of_settled_and_open_rows_keeps_its_order() -> None:
     law, dense = from_logits(np.stack(rows), config), distribution_from_logits(np.stack(rows), config)
     for b, row in enumerate(rows):
         alone = from_logits(row, config)
-        kept = alone.counts.shape[-1]
-        assert law[b].token_ids.tolist() == alone.token_ids.tolist() + [20_000] * (law.counts.shape[-1] - kept)
-        assert law[b].counts.tolist()[:kept] == alone.counts.tolist()
-        assert dense[b].tolist() == distribution_from_logits(row, config).tolist()
+        kept, length = alone.counts.shape[-1], law.counts.shape[-1]
+        ids = np.concatenate([np.array(alone.token_ids), np.full(length - kept, 20_000)])
+        assert np.array_equal(np.array(law[b].token_ids), ids)
+        assert np.array_equal(np.array(law[b].counts)[:kept], np.array(alone.counts))
+        assert np.array_equal(np.array(dense[b]), np.array(distribution_from_logits(row, config)))
 
 
 def test_one_wait_settles(monkeypatch: pytest.MonkeyPatch) -> None:
