@@ -89,6 +89,13 @@ def right(name: str) -> str:
 MUTANTS = [
     # The settled path
     Mutant(
+        "a whole row keeps one rank more than top_k",
+        "mtplx/target.py",
+        "np.minimum(alive, config.top_k) if config.top_k",
+        "np.minimum(alive, config.top_k + 1) if config.top_k",
+        TAIL,
+    ),
+    Mutant(
         "NaN below zero ranks behind the filled end",
         "mtplx/selection.py",
         "mx.where(bits > MINUS_INF, mx.array(0, mx.uint32), bits)",
@@ -371,7 +378,7 @@ MUTANTS = [
         "mtplx/selection.py",
         "min(top_k, 2**32 - 1)",
         "min(top_k + 1, 2**32 - 1)",
-        MUSEUM,
+        SELECTION,
     ),
     Mutant(
         "the last kept rank is lost",
