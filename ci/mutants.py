@@ -91,8 +91,8 @@ MUTANTS = [
     Mutant(
         "a whole row keeps one rank more than top_k",
         "mtplx/target.py",
-        "np.minimum(alive, config.top_k) if config.top_k",
-        "np.minimum(alive, config.top_k + 1) if config.top_k",
+        "min(alive, config.top_k) if config.top_k",
+        "min(alive, config.top_k + 1) if config.top_k",
         TAIL,
     ),
     Mutant(
@@ -495,8 +495,8 @@ MUTANTS = [
     Mutant(
         "ranks by partition",
         "mtplx/selection.py",
-        "return mx.sort(mx.partition(keys, count, axis=-1)[:, :count], axis=-1)",
-        "return mx.partition(keys, count, axis=-1)[:, :count]",
+        "return mx.sort(mx.partition(keys, ranks, axis=-1)[:, :ranks], axis=-1)",
+        "return mx.partition(keys, ranks, axis=-1)[:, :ranks]",
         SELECTION,
     ),
     Mutant(
@@ -516,15 +516,15 @@ MUTANTS = [
     Mutant(
         "equal logits go to the host",
         "mtplx/target.py",
-        "opened = (low != high) & ~level",
-        "opened = low != high",
+        "undecided = low != high and not level",
+        "undecided = low != high",
         FILTERED,
     ),
     Mutant(
         "what balls decide is not used",
         "mtplx/target.py",
-        "size[b] = nucleus_between(",
-        "_ = nucleus_between(",
+        "size = nucleus_between(",
+        "size = low + 0 * nucleus_between(",
         FILTERED,
     ),
     Mutant(

@@ -69,9 +69,9 @@ def ascending(keys: mx.array) -> mx.array:
     return mx.sort(keys, axis=-1)
 
 
-def first(keys: mx.array, count: int) -> mx.array:
-    """The `count` least keys of [B, n] in order; count < n."""
-    return mx.sort(mx.partition(keys, count, axis=-1)[:, :count], axis=-1)
+def first(keys: mx.array, ranks: int) -> mx.array:
+    """The first keys of [B, n] in order; ranks < n."""
+    return mx.sort(mx.partition(keys, ranks, axis=-1)[:, :ranks], axis=-1)
 
 
 def filled(values: mx.array, block: int) -> mx.array:

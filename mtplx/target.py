@@ -226,22 +226,21 @@ def whole_row(values: mx.array, config: SamplerConfig) -> Ranked:
             return found
     logits = values_of(keys)
     weights, mass = weigh(logits, scale)
-    alive = np.array(count(logits > -mx.inf))[:, 0].astype(np.int64)
-    size = most = np.minimum(alive, config.top_k) if config.top_k else alive
-    opened = np.zeros(len(values), np.bool_)
+    alive = int(np.array(count(logits > -mx.inf))[0, 0])
+    size = most = min(alive, config.top_k) if config.top_k else alive
+    undecided = False
     if config.top_p < 1:
         through = Through.of(mass)
         totals = through.totals()
-        size = np.minimum(nucleus_size(through, totals, config.top_p), most)
-        low, high = nucleus_bounds(through, totals, values.shape[-1], config.top_p, ERROR)
-        low, high = np.minimum(low, most), np.minimum(high, most)
-        extremes = mx.concatenate([logits[:, :1], mx.take_along_axis(logits, mx.array(alive[:, None] - 1), axis=-1)], axis=-1)
-        level = np.array(extremes[:, 0] == extremes[:, 1])  # the masses are exact then
-        opened = (low != high) & ~level
-    for b in np.flatnonzero(opened).tolist():
-        line = Line.of(np.array(values[b]), config.temperature)
-        size[b] = nucleus_between(line, config.top_p, int(low[b]), int(high[b]))
-    return Ranked(ids_of(keys), size, weights, mass, opened)
+        bounds = nucleus_bounds(through, totals, values.shape[-1], config.top_p, ERROR)
+        low, high = (min(bound.item(), most) for bound in bounds)
+        level = (logits[0, 0] == logits[0, alive - 1]).item()  # the masses are exact then
+        undecided = low != high and not level
+        if undecided:
+            size = nucleus_between(Line.of(np.array(values[0]), config.temperature), config.top_p, low, high)
+        else:
+            size = min(nucleus_size(through, totals, config.top_p).item(), most)
+    return Ranked(ids_of(keys), np.array([size]), weights, mass, np.array([undecided]))
 
 
 def weighed_rows(values: mx.array, temperature: Fraction) -> tuple[Scaled, Wide]:
