@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from proofs import arithmetic
-from proofs.obligation import replaces
+from proofs.claim import replaces
 from reference.numbers import NumberSystem
 
 

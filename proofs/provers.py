@@ -13,10 +13,8 @@ import cvc5
 import cvc5.pythonic
 import z3
 
+from proofs.claim import Point
 from reference.numbers import rational
-
-Point = dict[str, Any]
-"""A rational for every variable of a claim."""
 
 MILLISECONDS = 5_000
 

@@ -1,59 +1,25 @@
-"""The acceptance is a probability, and the coins that accept are exactly those below it: u < a, never u <= a.
+"""The acceptance is a probability."""
 
-Spec section 3. So a uniform coin accepts with probability a, and a coin of exactly 0 lets no token of probability 0 through.
-"""
+from proofs.claim import Claim, Lemma
+from proofs.mutants import larger_of_two, ratio_without_minimum
+from proofs.obligation import obligations_of
 
-from proofs.mutants import (
-    accepts_above_the_threshold,
-    accepts_at_the_threshold,
-    always_accepts_without_draft,
-    larger_of_two,
-    never_accepts_without_draft,
-    ratio_without_minimum,
-)
-from proofs.obligation import Claim, obligations_of
-
-CLAIMS = (
-    Claim(
-        slug="acceptance-range",
-        sentence="For p, q >= 0 the acceptance probability lies in [0, 1].",
-        variables="p q",
-        hypotheses=lambda n, p, q: [p >= 0, q >= 0],
-        conclusion=lambda rules, n, p, q: [rules.acceptance(n, p, q) >= 0, rules.acceptance(n, p, q) <= 1],
-        mutants=(larger_of_two, ratio_without_minimum),
-    ),
-    Claim(
-        slug="coin",
-        sentence="A coin below the acceptance probability accepts; one at it or above rejects.",
-        variables="below a above",
-        hypotheses=lambda n, below, a, above: [below < a, a <= above],
-        conclusion=lambda rules, n, below, a, above: [rules.accepts(n, below, a), n.neg(rules.accepts(n, above, a))],
-        mutants=(accepts_at_the_threshold, accepts_above_the_threshold),
-    ),
-    Claim(
-        slug="coin-ends",
-        sentence="No coin in [0, 1) accepts at acceptance probability 0, and every one does at 1.",
-        variables="u",
-        hypotheses=lambda n, u: [u >= 0, u < 1],
-        conclusion=lambda rules, n, u: [n.neg(rules.accepts(n, u, n.zero)), rules.accepts(n, u, n.one)],
-        mutants=(accepts_at_the_threshold, accepts_above_the_threshold),
-    ),
-    Claim(
-        slug="target-without-mass",
-        sentence="No coin accepts a token that the target gives no mass, whatever the draft gives it.",
-        variables="q u",
-        hypotheses=lambda n, q, u: [q >= 0, u >= 0, u < 1],
-        conclusion=lambda rules, n, q, u: [n.neg(rules.accepts(n, u, rules.acceptance(n, n.zero, q)))],
-        mutants=(accepts_at_the_threshold, always_accepts_without_draft),
-    ),
-    Claim(
-        slug="target-above-draft",
-        sentence="Every coin accepts a token whose target mass is positive and at least its draft mass.",
-        variables="p q u",
-        hypotheses=lambda n, p, q, u: [p > 0, q >= 0, p >= q, u >= 0, u < 1],
-        conclusion=lambda rules, n, p, q, u: [rules.accepts(n, u, rules.acceptance(n, p, q))],
-        mutants=(accepts_above_the_threshold, never_accepts_without_draft),
+CLAIM = Claim(
+    id="acceptance_range",
+    sentence="min(1, p/q), with its values at q = 0, lies in [0, 1].",
+    scope="every vocabulary, every target and draft law",
+    source="arXiv 2211.17192, section 2.3; spec 3",
+    relied_on_by="token_rule, mtplx.sampling.acceptance_probability",
+    lemmas=(
+        Lemma(
+            slug="acceptance-range",
+            sentence="For p, q >= 0 the acceptance probability lies in [0, 1].",
+            variables="p q",
+            hypotheses=lambda n, p, q: [p >= 0, q >= 0],
+            conclusion=lambda rules, n, p, q: [rules.acceptance(n, p, q) >= 0, rules.acceptance(n, p, q) <= 1],
+            mutants=(larger_of_two, ratio_without_minimum),
+        ),
     ),
 )
 
-test_satisfiable, test_proved, test_refuted, test_exported = obligations_of(*CLAIMS)
+test_satisfiable, test_proved, test_refuted, test_exported = obligations_of(CLAIM)

@@ -1,4 +1,4 @@
-"""The rules that proofs/test_one_draw.py and proofs/test_counts.py are about, run on integers, against the MLX laws."""
+"""The rules that proofs/test_one_draw.py and proofs/test_counts_sum.py are about, run on integers, against the MLX laws."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """No uint64 overflows in any step of the integer core: the code itself, run on ranges, for all inputs at once.
 
-docs/integer-core.md, section 7. That carries and digits are right is proved in proofs/test_wide_arithmetic.py; what the
-counts, their running sums and the cells are, in proofs/test_counts.py and proofs/test_one_draw.py: none is above D.
+docs/integer-core.md, section 7. That carries and digits are right is proved in proofs/test_wide_quotient.py; what the
+counts, their running sums and the cells are, in proofs/test_counts_sum.py and proofs/test_one_draw.py: none is above D.
 """
 
 from __future__ import annotations
