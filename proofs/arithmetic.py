@@ -32,3 +32,18 @@ def middle_column(n: NumberSystem, carry: Any, first: Any, second: Any) -> Any:
 def high_column(n: NumberSystem, product: Any, first: Any, second: Any, carry: Any) -> Any:
     """The high limb: the highest product and what the two middle ones and the middle column carry into it."""
     return product + first + second + carry
+
+
+def series_fall(n: NumberSystem, t: Any, square: Any, cube: Any, fourth: Any) -> Any:
+    """1 - exp(-t) by four terms of its series: square is t^2 / 2, cube t^3 / 6, fourth t^4 / 24."""
+    return t + cube - square - fourth
+
+
+def falls_from(n: NumberSystem, start: Any, lost: Any) -> Any:
+    """What is left of an entry of the table when its product with the fall is taken off."""
+    return start - lost
+
+
+def within(n: NumberSystem, a: Any, b: Any) -> Any:
+    """The relative error of a product of two numbers with these relative errors."""
+    return a + b + a * b

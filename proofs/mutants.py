@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from proofs import arithmetic
+from proofs import arithmetic, paths
 from proofs.claim import replaces
 from reference.numbers import NumberSystem
 
@@ -51,6 +51,12 @@ def always_accepts_without_draft(n: NumberSystem, p: Any, q: Any) -> Any:
 def never_accepts_without_draft(n: NumberSystem, p: Any, q: Any) -> Any:
     """0 at q = 0, even where p > 0."""
     return clipped_ratio(n, p, q, n.zero)
+
+
+@replaces("acceptance")
+def barker_acceptance(n: NumberSystem, p: Any, q: Any) -> Any:
+    """p / (p + q): Barker's rule, which accepts less often."""
+    return n.choose(p + q <= n.zero, n.zero, n.quotient(p, p + q))
 
 
 @replaces("accepts")
@@ -111,6 +117,24 @@ def residual_of_draft(n: NumberSystem, p: Any, q: Any, mass: Any) -> Any:
 def marginal_without_residual(n: NumberSystem, p: Any, q: Any, a: Any, rejection: Any, mass: Any) -> Any:
     """What is drafted and accepted only."""
     return q * a
+
+
+@replaces("agreement")
+def agreement_of_one_draw(n: NumberSystem, p: Any, q: Any) -> Any:
+    """min(p, q): draft and target drawn with one coin."""
+    return n.choose(p < q, p, q)
+
+
+@replaces("remaining")
+def remaining_without_division(n: NumberSystem, p: Any, tried: Any) -> Any:
+    """p as it is: zeroed, not renormalised."""
+    return p
+
+
+@replaces("remaining")
+def remaining_of_the_tried(n: NumberSystem, p: Any, tried: Any) -> Any:
+    """p / tried."""
+    return n.quotient(p, tried)
 
 
 @replaces("running_ratio")
@@ -280,3 +304,57 @@ def middle_without_carry(n: NumberSystem, carry: Any, first: Any, second: Any) -
 def high_without_middle(n: NumberSystem, product: Any, first: Any, second: Any, carry: Any) -> Any:
     """The carry out of the middle column is lost."""
     return product + first + second
+
+
+@replaces("drafted", paths)
+def drafted_whatever_is_accepted(n: NumberSystem, drafting: Any, p: Any, q: Any) -> Any:
+    """Every draft is taken."""
+    return drafting * q
+
+
+@replaces("replaced", paths)
+def replaced_by_the_target(n: NumberSystem, drafting: Any, ended: Any, p: Any, q: Any, rejection: Any, mass: Any) -> Any:
+    """A rejected draft is replaced by a draw from the target."""
+    return drafting * (rejection * p) + ended * p
+
+
+@replaces("replaced", paths)
+def ended_drafts_again(n: NumberSystem, drafting: Any, ended: Any, p: Any, q: Any, rejection: Any, mass: Any) -> Any:
+    """After a rejection the block goes on with its next draft, which was drawn after the rejected one."""
+    return drafting * (rejection * n.quotient(n.choose(q < p, p - q, n.zero), mass)) + ended * q
+
+
+@replaces("closed", paths)
+def no_bonus(n: NumberSystem, drafting: Any, ended: Any, p: Any) -> Any:
+    """The block ends without a bonus: its last token is lost."""
+    return ended * p
+
+
+@replaces("closed", paths)
+def bonus_after_rejections_too(n: NumberSystem, drafting: Any, ended: Any, p: Any) -> Any:
+    """A token more after a block that has ended as well."""
+    return drafting * p + ended * p * p
+
+
+@replaces("series_fall", arithmetic)
+def series_without_fourth(n: NumberSystem, t: Any, square: Any, cube: Any, fourth: Any) -> Any:
+    """Three terms only."""
+    return t + cube - square
+
+
+@replaces("series_fall", arithmetic)
+def series_of_one_sign(n: NumberSystem, t: Any, square: Any, cube: Any, fourth: Any) -> Any:
+    """exp(t) - 1."""
+    return t + square + cube + fourth
+
+
+@replaces("falls_from", arithmetic)
+def rises_from(n: NumberSystem, start: Any, lost: Any) -> Any:
+    """The product is added."""
+    return start + lost
+
+
+@replaces("within", arithmetic)
+def error_of_one_only(n: NumberSystem, a: Any, b: Any) -> Any:
+    """The second error is forgotten."""
+    return a

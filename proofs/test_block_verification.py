@@ -1,9 +1,9 @@
 """Block verification keeps the target: thresholds that stop at i with probability S_i, and residuals that fill what is
 missing.
 
-Write rho_i for the running ratio after i drafts, S_i = sum (rho_i p_i - q_i)+. By the first lemma, summed over the
-vocabulary, later drafts are kept with probability rho_i - S_i; by test_block_threshold.py, i is kept with probability rho_i
-and stopped at with S_i; by the second lemma, token y then follows with probability rho_i p_i(y).
+Write rho_i for the running ratio after i drafts, S_i = sum (rho_i p_i - q_i)+. By the first lemma, summed over the vocabulary,
+later drafts are kept with probability rho_i - S_i; by test_block_threshold.py, i is kept with probability rho_i and stopped at
+with S_i; by the second lemma, token y then follows with probability rho_i p_i(y).
 """
 
 from typing import Any

@@ -1,4 +1,5 @@
-"""A count is off its share by one unit at most, so that total variation from m / W is at most min(missing, n - missing) / D.
+"""A count is off its share by one unit at most, so that total variation from m / W is at most min(missing, n - missing) /
+D.
 
 docs/integer-core.md, section 4.
 """

@@ -1,5 +1,5 @@
-"""At q(x) = 0 the acceptance is 1 if p(x) > 0 and 0 otherwise, and the marginal is still p. Such a token is never drafted, but
-a caller may ask.
+"""At q(x) = 0 the acceptance is 1 if p(x) > 0 and 0 otherwise, and the marginal is still p. Such a token is never drafted,
+but a caller may ask.
 """
 
 from proofs.claim import Claim, Lemma

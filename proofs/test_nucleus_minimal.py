@@ -1,5 +1,5 @@
-"""The rank that carries the kept mass to top_p of the total is the last one kept: the nucleus reaches top_p, and without its
-last rank it does not.
+"""The rank that carries the kept mass to top_p of the total is the last one kept: the nucleus reaches top_p, and without
+its last rank it does not.
 """
 
 from proofs.claim import Claim, Lemma

@@ -1,8 +1,7 @@
 """Where the integer masses are sure, the real nucleus agrees (docs/integer-core.md, section 3).
 
 In real weights a rank stays iff (1 - top_p) * before < top_p * after. With 1 - e and 1 + e beside the weights and in the
-factors of the threshold this is rest * (1 - e) before < kept * (1 + e) after, and masses bound either side to one unit a
-rank.
+factors of the threshold this is rest * (1 - e) before < kept * (1 + e) after, and masses bound either side to one unit a rank.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 """One draw drafts and verifies: over every denominator D, each token is emitted by exactly P of the D draws.
 
-Of a token with p of the target's cells and q of the draft's, min(p, q) draws are accepted. The other draws are excess
-cells, sent one to one to the deficit cells, of which a token owns (p - q)+.
+Of a token with p of the target's cells and q of the draft's, min(p, q) draws are accepted. The other draws are excess cells,
+sent one to one to the deficit cells, of which a token owns (p - q)+.
 """
 
 from proofs.claim import Claim, Lemma, implies

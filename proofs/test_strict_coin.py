@@ -1,5 +1,5 @@
-"""A coin accepts iff u < a, never u <= a: so a uniform coin accepts with probability a, and one of exactly 0 lets no token of
-probability 0 through.
+"""A coin accepts iff u < a, never u <= a: so a uniform coin accepts with probability a, and one of exactly 0 lets no token
+of probability 0 through.
 """
 
 from proofs.claim import Claim, Lemma

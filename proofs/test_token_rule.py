@@ -1,7 +1,7 @@
 """The emitted token has the target's law: q*a + rejection * residual = p at every token.
 
-The hypotheses on rejection and mass are what test_residual_mass.py proves of the folds over any vocabulary; proofs/coq does
-the whole in one theorem.
+The hypotheses on rejection and mass are what test_rejection_probability.py proves of the folds over any vocabulary; proofs/coq
+does the whole in one theorem.
 """
 
 from proofs.claim import Claim, Lemma

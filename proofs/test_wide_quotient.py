@@ -1,7 +1,7 @@
 """The digits of the long division are right after one correction at most.
 
-docs/integer-core.md, section 4. The unit is the last of the leading bits: what lies below, m of the divisor and `rest` of
-the remainder, is less.
+docs/integer-core.md, section 4. The unit is the last of the leading bits: what lies below, m of the divisor and `rest` of the
+remainder, is less.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """Where the residual mass is 0, nothing is ever rejected, and the residual is p: the 0/0 of norm((p - q)+) is never met.
 
-By test_residual_mass.py the mass is 0 only if p <= q at every token.
+By test_rejection_probability.py the mass is 0 only if p <= q at every token.
 """
 
 from proofs.claim import Claim, Lemma

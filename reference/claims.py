@@ -16,8 +16,9 @@ from typing import Any
 
 from sympy import QQ
 
-from reference import rules
+from reference import pointwise, rules
 from reference.models import Law, Model, Tokens
+from reference.numbers import rationals as n
 from reference.rules import ENDED, Remaining, State, Step
 from reference.tape import Tape, law_of_walk
 
@@ -72,7 +73,7 @@ def overlap(model: Model, prefix: Tokens) -> Law:
 
 def agreement(model: Model, prefix: Tokens) -> Law:
     """p q: the draft is x, and the target's own draw is."""
-    return [p * q for p, q in zip(model.target(prefix), model.draft(prefix), strict=True)]
+    return [pointwise.agreement(n, p, q) for p, q in zip(model.target(prefix), model.draft(prefix), strict=True)]
 
 
 def tried(width: int) -> Alpha:
@@ -83,6 +84,12 @@ def tried(width: int) -> Alpha:
         return [p if x in children else QQ(0) for x, p in enumerate(model.target(prefix))]
 
     return alpha
+
+
+def normalised(weights: Law) -> Law:
+    """Weights over their sum."""
+    total = sum(weights)
+    return [weight / total for weight in weights]
 
 
 def siblings(remaining: Remaining, width: int) -> Alpha:
@@ -98,7 +105,7 @@ def siblings(remaining: Remaining, width: int) -> Alpha:
             for x, (p_x, q_x) in enumerate(zip(p, q, strict=True)):
                 accepted[x] += weight * min(p_x, q_x)
                 if q_x > p_x:
-                    descend(rules.normalised(ahead), remaining(q, x), weight * (q_x - p_x), left - 1)
+                    descend(normalised(ahead), remaining(q, x), weight * (q_x - p_x), left - 1)
 
         descend(model.target(prefix), model.draft(prefix), QQ(1), width)
         return accepted

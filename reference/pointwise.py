@@ -53,6 +53,16 @@ def marginal(n: NumberSystem, p: Any, q: Any, a: Any, rejection: Any, mass: Any)
     return q * a + rejection * residual(n, p, q, mass)
 
 
+def agreement(n: NumberSystem, p: Any, q: Any) -> Any:
+    """Probability that the target's own draw is this token and the draft was: the two are independent."""
+    return p * q
+
+
+def remaining(n: NumberSystem, p: Any, tried: Any) -> Any:
+    """p of any other token once a token of probability `tried` is ruled out: p / (1 - tried)."""
+    return n.quotient(p, n.one - tried)
+
+
 def running_ratio(n: NumberSystem, rho: Any, p: Any, q: Any) -> Any:
     """rho_i = min(1, rho_{i-1} p/q) at a drafted token (arXiv 2403.10444; spec 4); 0 where the draft has no mass."""
     return n.choose(q <= n.zero, n.zero, minimum(n, n.one, n.quotient(rho * p, q)))

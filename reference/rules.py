@@ -60,10 +60,9 @@ def without(p: Law, x: int) -> Law:
     return [n.zero if y == x else p_y for y, p_y in enumerate(p)]
 
 
-def normalised(weights: Law) -> Law:
-    """Weights over their sum."""
-    total = sum(weights)
-    return [weight / total for weight in weights]
+def ruled_out(p: Law, x: int) -> Law:
+    """The law of the other tokens once x, of probability below 1, is ruled out."""
+    return [n.zero if y == x else pointwise.remaining(n, p_y, p[x]) for y, p_y in enumerate(p)]
 
 
 def until_another(choose: Callable[[Law, Law, int, Tape], int]) -> Verifier:
@@ -201,7 +200,7 @@ def tree(width: int) -> Step:
         for i, x in enumerate(tried):
             if tape.coin() < p[x]:
                 return accepting(state, x, tried[:i])
-            p = normalised(without(p, x))
+            p = ruled_out(p, x)
         return ending(state, tape.categorical(p), tried)
 
     return step
@@ -241,8 +240,7 @@ def with_replacement(q: Law, x: int) -> Law:
 
 def without_replacement(q: Law, x: int) -> Law | None:
     """Siblings that differ: q zeroed at those drawn, renormalised; None when none is left."""
-    rest = without(q, x)
-    return normalised(rest) if any(rest) else None
+    return ruled_out(q, x) if q[x] < 1 else None
 
 
 def greedy_law(p: Law) -> Law:

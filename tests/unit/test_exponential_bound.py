@@ -143,6 +143,9 @@ def test_weights_are_right_to_the_stated_error(enclosed: list[Truncated]) -> Non
             ),
             key=lambda bound: bound.upper(),
         )
+        # the hypotheses of proofs/test_exponential_error.py
+        assert of_y < arb(71) / 100 / 2**44
+        assert of_power < arb(UNITS) / 2**47
         # beyond 2^1000 both exponents, with the temperature and with its limit, are below 2^129 / 2^1000
         of_limit = (arb(2) ** (129 - 1000)).exp() - 1
         assert (1 + of_y) * (1 + of_power) * (1 + of_limit) - 1 < ball(ERROR)

@@ -1,7 +1,7 @@
 """Over a whole vocabulary the rejection probability is the residual mass: sum q(1 - a) = sum (p - q)+.
 
-By induction on the tokens, with the invariant mass - rejection = sum p - sum q: it holds at no token, one more token keeps
-it, and it ends in the claim because both rows sum to one. So the number of tokens never matters.
+By induction on the tokens, with the invariant mass - rejection = sum p - sum q: it holds at no token, one more token keeps it,
+and it ends in the claim because both rows sum to one. So the number of tokens never matters.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ def starts_and_goes_on(rules: Any, n: NumberSystem, mass: Any, rejection: Any, s
 
 
 CLAIM = Claim(
-    id="residual_mass",
+    id="rejection_probability",
     sentence="A draft is rejected with probability sum (p - q)+.",
     scope="every vocabulary, every target and draft law",
     source="arXiv 2211.17192, section 3.1",
