@@ -1,4 +1,4 @@
-"""The command line: `mtplx check`, `mtplx audit` and `mtplx museum`."""
+"""The command line: `mtplx check`, `mtplx audit`, `mtplx museum`, `mtplx prove` and `mtplx claims`."""
 
 from __future__ import annotations
 
@@ -264,6 +264,30 @@ def show_museum(as_json: Json = False) -> None:
         matrix = museum(lambda shown: progress.update(task, advance=1, description=f"museum  {shown.id}"))
     verdict = Verdict.EXACT if matrix.holds else Verdict.REFUTED
     leave(matrix_data(matrix) if as_json else None, lambda: print_matrix(matrix, out), verdict)
+
+
+@app.command(epilog="Exit codes: 0 every certificate and answer holds, 1 one is refused, 2 usage or input error, 3 interrupted.")
+def prove(
+    export: Annotated[Path | None, typer.Option(help="Write every question (.smt2), certificate (.cpc.xz) and manifest.json.")] = None,
+    verify: Annotated[
+        Path | None, typer.Option(help="Check such a folder anew. Neither option: the one that comes with the package.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write the proofs' certificates, or check them: each step by our own checker, each question by z3 and cvc5 again."""
+    from mtplx import prove as proving  # loads the solvers
+
+    if export and verify:
+        raise InputError("allowed: --export DIR or --verify DIR, not both")
+    if export:
+        with reading():
+            data = proving.exported_data(export, proving.write_all(export, err))
+        leave(data if as_json else None, lambda: proving.print_exported(data, out), Verdict.EXACT)
+    with reading():
+        found, complete = proving.verify_all(verify or proving.export.KEPT, err)
+    faults = any(one.fault for one in found)
+    verdict = Verdict.REFUTED if faults else Verdict.EXACT if complete else Verdict.INCONCLUSIVE
+    leave(proving.verified_data(found) if as_json else None, lambda: proving.print_verified(found, out), verdict)
 
 
 def finish_dump(path: Path, dialect: str, as_json: bool) -> NoReturn:

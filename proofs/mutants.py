@@ -246,6 +246,12 @@ def stands_for_no_less(n: NumberSystem, mass: Any, weight: Any, error: Any, unit
 
 
 @replaces("stands_for")
+def stands_for_units_only(n: NumberSystem, mass: Any, weight: Any, error: Any, units: Any) -> Any:
+    """The relative error is forgotten in the bound."""
+    return n.both(mass - weight <= units, weight - mass <= units)
+
+
+@replaces("stands_for")
 def stands_within_one_unit_more(n: NumberSystem, mass: Any, weight: Any, error: Any, units: Any) -> Any:
     """A unit of truncation is forgotten in the bound."""
     slack = error * weight + units + n.one

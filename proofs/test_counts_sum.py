@@ -37,6 +37,14 @@ CLAIM = Claim(
     relied_on_by="one_draw, mtplx.dyadic.from_logits",
     lemmas=(
         Lemma(
+            slug="counts-floor",
+            sentence="Every a has its floor: k with a = k b + rest, 0 <= rest < b.",
+            variables="a b k rest",
+            hypotheses=lambda n, a, b, k, rest: [b > 0, rest >= 0, rest < b, n.eq(a, k * b + rest)],
+            conclusion=lambda rules, n, a, b, k, rest: [rules.is_floor(n, k, a, b)],
+            mutants=(is_ceiling,),
+        ),
+        Lemma(
             slug="counts-missing",
             sentence="Floors of m * D / W leave less than one unit a rank; of all ranks together, fewer units than ranks.",
             variables="D W m floor masses floors ranks",

@@ -13,6 +13,7 @@ from proofs.mutants import (
     keeps_at_the_boundary,
     keeps_the_tail,
     stands_for_no_less,
+    stands_for_units_only,
     stands_within_one_unit_more,
     threshold_with_half_the_units,
     threshold_without_units,
@@ -48,6 +49,17 @@ CLAIM = Claim(
     source="docs/integer-core.md, section 3",
     relied_on_by="mtplx.target, mtplx.dyadic.from_logits",
     lemmas=(
+        Lemma(
+            slug="masses-stand",
+            sentence="A mass that is off by at most the error and the units, in either direction, stands for its weight.",
+            variables="error units mass weight off",
+            hypotheses=lambda n, error, units, mass, weight, off: [
+                *(error >= 0, error < 1, units >= 0, weight >= 0, n.eq(mass, weight + off)),
+                *(off <= error * weight + units, off >= 0 - error * weight - units),
+            ],
+            conclusion=lambda rules, n, error, units, mass, weight, off: [rules.stands_for(n, mass, weight, error, units)],
+            mutants=(stands_for_units_only,),
+        ),
         Lemma(
             slug="masses-step",
             sentence="If a sum of masses is right to the error and a unit a rank, it is with one rank more.",
