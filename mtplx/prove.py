@@ -19,9 +19,10 @@ COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), 
 
 def write_all(folder: Path, err: Console) -> dict[str, Any]:
     """Exports every lemma with progress; the manifest."""
+    claims = every_claim()
     with Progress(*COLUMNS, console=err) as progress:
-        task = progress.add_task("export", total=sum(len(claim.lemmas) for claim in every_claim()))
-        return export.export(folder, lambda slug: progress.update(task, advance=1, description=f"export  {slug}"))
+        task = progress.add_task("export", total=sum(len(claim.lemmas) for claim in claims))
+        return export.export(folder, claims, lambda slug: progress.update(task, advance=1, description=f"export  {slug}"))
 
 
 def verify_all(folder: Path, err: Console) -> tuple[list[export.Verified], bool]:

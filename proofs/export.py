@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
@@ -20,7 +20,7 @@ import cvc5
 from proofs.claim import Claim, Lemma, every_claim
 from proofs.cpc import Checked, Refused, check, read_smt2
 from proofs.obligation import Obligation
-from proofs.provers import CVC5, PROVERS
+from proofs.provers import CVC5, PROVERS, Prover
 
 MANIFEST = "manifest.json"
 KEPT = Path(__file__).parent / "certificates"
@@ -73,17 +73,17 @@ def write_lemma(lemma: Lemma, folder: Path) -> dict[str, Any]:
     return {**entry, "certificate": digest(proof), "steps": found.steps, "trust": 0}
 
 
-def export(folder: Path, progress: Progress = lambda slug: None) -> dict[str, Any]:
-    """Writes every lemma's question and certificate, and the manifest, which it returns; files grow as lemmas are done."""
+def export(folder: Path, claims: Sequence[Claim], progress: Progress = lambda slug: None) -> dict[str, Any]:
+    """Writes each lemma's question and certificate, and at last the manifest, which it returns."""
     folder.mkdir(parents=True, exist_ok=True)
-    claims = []
-    for claim in every_claim():
+    entries = []
+    for claim in claims:
         lemmas = []
         for lemma in claim.lemmas:
             progress(lemma.slug)
             lemmas.append(write_lemma(lemma, folder))
-        claims.append({"id": claim.id, "sentence": claim.sentence, "lemmas": lemmas})
-    manifest = {"format": 1, "cvc5": version("cvc5"), "options": OPTIONS, "claims": claims}
+        entries.append({"id": claim.id, "sentence": claim.sentence, "lemmas": lemmas})
+    manifest = {"format": 1, "cvc5": version("cvc5"), "options": OPTIONS, "claims": entries}
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
     return manifest
 
@@ -120,30 +120,30 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 def verify(folder: Path, progress: Progress = lambda slug: None) -> Iterator[Verified]:
     """Checks every lemma of an export anew: its files, its question, its certificate, and both solvers' answers."""
-    known = {lemma.slug: (claim, lemma) for claim in every_claim() for lemma in claim.lemmas}
     for claim in read_manifest(folder)["claims"]:
         for entry in claim["lemmas"]:
             progress(entry["slug"])
-            yield verified(folder, claim["id"], entry, known.get(entry["slug"]))
+            yield verified(folder, claim["id"], entry)
 
 
-def verified(folder: Path, claim: str, entry: dict[str, Any], known: tuple[Claim, Lemma] | None) -> Verified:
-    """One lemma of an export."""
+def verified(folder: Path, claim: str, entry: dict[str, Any], provers: Sequence[Prover] = PROVERS) -> Verified:
+    """One lemma of an export, its question put to these solvers again."""
     slug, steps, answers = entry["slug"], 0, dict[str, str]()
+    lemmas = {lemma.slug: lemma for known in every_claim() if known.id == claim for lemma in known.lemmas}
     try:
         smt2 = (folder / f"{slug}.smt2").read_text(encoding="utf-8")
         if digest(smt2) != entry["smt2"]:
             raise ValueError(f"{slug}.smt2 is not the file of the manifest")
-        if known is None or known[0].id != claim:
+        if slug not in lemmas:
             raise ValueError(f"no lemma of this name belongs to a claim {claim} of this version")
-        if read_smt2(smt2) != read_smt2(Obligation(known[1], CVC5).smt2()):
+        if read_smt2(smt2) != read_smt2(Obligation(lemmas[slug], CVC5).smt2()):
             raise ValueError(f"{slug}.smt2 does not ask what this version's lemma does")
         if entry["certificate"]:
             proof = lzma.decompress((folder / f"{slug}.cpc.xz").read_bytes()).decode()
             if digest(proof) != entry["certificate"]:
                 raise ValueError(f"{slug}.cpc.xz is not the certificate of the manifest")
             steps = checked(proof, smt2).steps
-        answers = {prover.name: prover.reads(smt2) for prover in PROVERS}
+        answers = {prover.name: prover.reads(smt2) for prover in provers}
         if strange := [f"{name} answers {answer!r}" for name, answer in answers.items() if answer != "unsat"]:
             raise ValueError("; ".join(strange))
     except (ValueError, OSError, lzma.LZMAError, Refused) as error:

@@ -12,6 +12,9 @@ import mlx.core as mx
 import pytest
 from hypothesis import settings
 
+from proofs import coqc
+from proofs.provers import PROVERS
+
 DEVICES = {"cpu": mx.cpu, "gpu": mx.gpu}
 
 settings.register_profile("dev", max_examples=100, deadline=None)
@@ -44,7 +47,7 @@ def pytest_report_header(config: pytest.Config) -> str:
     absent = missing(config)
     device = f"{absent}: not run" if absent else mx.default_device().type.name
     profile = settings.get_current_profile_name()
-    versions = [f"{package} {version(name)}" for package, name in (("z3", "z3-solver"), ("cvc5", "cvc5"))]
+    versions = [*(prover.version for prover in PROVERS), f"coq {coqc.installed() or 'not run: no coqc'}"]
     return ", ".join([f"mlx {version('mlx')}", f"device {device}", *versions, f"hypothesis profile {profile}"])
 
 

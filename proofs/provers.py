@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib import metadata
 from typing import Any
 
 import cvc5
@@ -31,9 +32,15 @@ class Prover:
     module: Any
     options: Mapping[str, Any]
     reads: Callable[[str], str]
+    package: str
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def version(self) -> str:
+        """Its name and version."""
+        return f"{self.name} {metadata.version(self.package)}"
 
     def find(self, assertions: Iterable[Any], variables: Mapping[str, Any]) -> Point | None:
         """A point where every assertion holds; None if the solver proves that there is none.
@@ -79,6 +86,6 @@ def cvc5_reads(text: str) -> str:
     return answer.strip()
 
 
-Z3 = Prover("z3", z3, {"timeout": MILLISECONDS}, z3_reads)
-CVC5 = Prover("cvc5", cvc5.pythonic, {"tlimit-per": MILLISECONDS, "nl-cov": "false", "nl-ext": "full"}, cvc5_reads)
+Z3 = Prover("z3", z3, {"timeout": MILLISECONDS}, z3_reads, "z3-solver")
+CVC5 = Prover("cvc5", cvc5.pythonic, {"tlimit-per": MILLISECONDS, "nl-cov": "false", "nl-ext": "full"}, cvc5_reads, "cvc5")
 PROVERS = (Z3, CVC5)
