@@ -246,6 +246,20 @@ MUTANTS = [
         "proofs/test_wide_quotient.py",
     ),
     Mutant(
+        "proofs: floats are truncated",
+        "proofs/floats.py",
+        "return to_r <= to_g",
+        "return n.both(r <= x, n.either(x < g, g <= r))",
+        "proofs/test_float_underflow.py",
+    ),
+    Mutant(
+        "proofs: bfloat16 rounds ties up",
+        "proofs/checks/test_bfloat16.py",
+        "(odd + 0x7FFF)",
+        "0x8000",
+        "proofs/checks/test_bfloat16.py",
+    ),
+    Mutant(
         "dyadic: excess cells are numbered by offset",
         "mtplx/dyadic.py",
         "past = mx.maximum(offset, p_x) - p_x",

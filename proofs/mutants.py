@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from proofs import arithmetic, paths
+from proofs import arithmetic, floats, paths
 from proofs.claim import replaces
 from reference.numbers import NumberSystem
 
@@ -364,3 +364,62 @@ def rises_from(n: NumberSystem, start: Any, lost: Any) -> Any:
 def error_of_one_only(n: NumberSystem, a: Any, b: Any) -> Any:
     """The second error is forgotten."""
     return a
+
+
+@replaces("rounds_to", floats)
+def rounds_towards_zero(n: NumberSystem, x: Any, r: Any, g: Any) -> Any:
+    """Truncation: r is the largest grid point that is not above x, which is not negative."""
+    return n.both(r <= x, n.either(x < g, g <= r))
+
+
+@replaces("rounds_to", floats)
+def rounds_to_a_neighbour(n: NumberSystem, x: Any, r: Any, g: Any) -> Any:
+    """Faithful, not nearest: x itself if it is a grid point, else the one below it or the one above."""
+    return n.neg(n.either(n.both(r < g, g <= x), n.both(x <= g, g < r)))
+
+
+@replaces("rounds_to", floats)
+def rounds_to_the_farther(n: NumberSystem, x: Any, r: Any, g: Any) -> Any:
+    """The comparison turned round."""
+    return n.choose(x < g, g - x, x - g) <= n.choose(x < r, r - x, x - r)
+
+
+@replaces("acceptance", floats)
+def float_without_minimum(n: NumberSystem, p: Any, q: Any, ratio: Any) -> Any:
+    """The rounded quotient itself, above one where p > q."""
+    return n.choose(q <= n.zero, n.choose(n.zero < p, n.one, n.zero), ratio)
+
+
+@replaces("acceptance", floats)
+def float_larger_of_two(n: NumberSystem, p: Any, q: Any, ratio: Any) -> Any:
+    """max(1, p/q)."""
+    return n.choose(q <= n.zero, n.choose(n.zero < p, n.one, n.zero), n.choose(ratio < n.one, n.one, ratio))
+
+
+def clipped_float(n: NumberSystem, q: Any, ratio: Any, without_draft: Any) -> Any:
+    """min(1, p/q) in floats, with a value of its own where the draft has no mass."""
+    return n.choose(q <= n.zero, without_draft, n.choose(ratio < n.one, ratio, n.one))
+
+
+@replaces("acceptance", floats)
+def float_always_accepts_without_draft(n: NumberSystem, p: Any, q: Any, ratio: Any) -> Any:
+    """1 at q = 0, even where p = 0."""
+    return clipped_float(n, q, ratio, n.one)
+
+
+@replaces("acceptance", floats)
+def float_never_accepts_without_draft(n: NumberSystem, p: Any, q: Any, ratio: Any) -> Any:
+    """0 at q = 0, even where p > 0."""
+    return clipped_float(n, q, ratio, n.zero)
+
+
+@replaces("acceptance", floats)
+def float_divides_without_draft(n: NumberSystem, p: Any, q: Any, ratio: Any) -> Any:
+    """q < 0 for q <= 0: at q = 0 whatever the quotient by zero is."""
+    return n.choose(q < n.zero, n.choose(n.zero < p, n.one, n.zero), n.choose(ratio < n.one, ratio, n.one))
+
+
+@replaces("acceptance", floats)
+def float_rejection(n: NumberSystem, p: Any, q: Any, ratio: Any) -> Any:
+    """The probability of rejecting."""
+    return clipped_float(n, q, n.choose(ratio < n.one, n.one - ratio, n.zero), n.choose(n.zero < p, n.zero, n.one))
