@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial, reduce
+from random import Random
+
+import mlx.core as mx
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mtplx.selection import AT_ONCE, BLOCKS, leading, spare
+from proofs import blocks
 from reference import pointwise
 from reference.filters import kept_by_top_k, rank
 from reference.numbers import rationals as n
+from tests.support import fewer
 
 TIED = st.lists(st.integers(0, 4), min_size=1, max_size=12)
 
@@ -29,3 +38,17 @@ def test_top_k_keeps_the_tokens_below_rank_k(row: list[int], top_k: int) -> None
     kept = rank(row)[: kept_by_top_k(len(row), top_k)]
     assert sorted(kept) == [token for token, above in enumerate(ranks_by_rule(row)) if not 0 < top_k <= above]
     assert len(kept) == min(top_k or len(row), len(row))
+
+
+@pytest.mark.device
+@fewer(by=4)
+@given(st.integers(1, 6), st.integers(1, 200), st.integers(0, 2**32), st.sampled_from([3, 150, 400, 10**6]))
+def test_leading_ranks_are_sure_as_the_rule_is(ranks: int, more: int, seed: int, distinct: int) -> None:
+    """`leading` is sure of the first ranks of a long row iff the rule of the proofs is, given the maxima of its blocks."""
+    rng = Random(seed)
+    row = [float(rng.randrange(distinct)) for _ in range(AT_ONCE + more)]
+    filled = row + [-math.inf] * (-len(row) % BLOCKS[0])
+    count = len(filled) // BLOCKS[0]
+    maxima = sorted(reduce(partial(blocks.maximum_step, n), filled[j::count]) for j in range(count))
+    sure = blocks.surely_first(n, maxima[-ranks], maxima[-spare(ranks) - 1])
+    assert leading(mx.array([row]), ranks)[1].tolist() == [[sure]]
