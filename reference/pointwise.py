@@ -69,6 +69,11 @@ def nucleus_keeps(n: NumberSystem, before: Any, top_p: Any, total: Any) -> Any:
     return before < top_p * total
 
 
+def scaled(n: NumberSystem, logit: Any, temperature: Any) -> Any:
+    """The exponent of a weight: logit / T, T > 0 (spec 2.1)."""
+    return n.quotient(logit, temperature)
+
+
 def outranks(n: NumberSystem, weight_a: Any, id_a: Any, weight_b: Any, id_b: Any) -> Any:
     """Token a ranks before token b: by weight descending, then by id ascending (spec 2.2)."""
     return n.either(weight_b < weight_a, n.both(n.eq(weight_a, weight_b), id_a < id_b))
