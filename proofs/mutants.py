@@ -197,6 +197,24 @@ def keeps_none_where_off(n: NumberSystem, size: Any, top_k: Any) -> Any:
     return n.choose(top_k < size, top_k, size)
 
 
+@replaces("renormalised")
+def share_without_division(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+    """The weight as it was: what is kept sums to less than one."""
+    return n.choose(kept, weight, n.zero)
+
+
+@replaces("renormalised")
+def share_of_dropped(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+    """A dropped token keeps its share."""
+    return n.quotient(weight, mass)
+
+
+@replaces("renormalised")
+def share_spread_evenly(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+    """What was dropped is given to each kept token alike: w + (1 - mass)."""
+    return n.choose(kept, weight + (n.one - mass), n.zero)
+
+
 @replaces("owns")
 def owns_its_end(n: NumberSystem, start: Any, count: Any, cell: Any) -> Any:
     """start <= cell <= start + count: one cell too many."""

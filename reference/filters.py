@@ -96,4 +96,4 @@ def apply_top_p_top_k(probs: Sequence[Any], top_p: Any = 1.0, top_k: int = 0) ->
     size = kept_by_top_k(nucleus_size(through, config.top_p), config.top_k)
     kept = set(ranked[:size])
     mass = sum((law[token] for token in kept), QQ(0))
-    return [weight / mass if token in kept else QQ(0) for token, weight in enumerate(law)]
+    return [pointwise.renormalised(n, weight, mass, token in kept) for token, weight in enumerate(law)]

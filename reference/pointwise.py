@@ -84,6 +84,11 @@ def first_ranks(n: NumberSystem, size: Any, top_k: Any) -> Any:
     return n.choose(n.eq(top_k, n.zero), size, minimum(n, size, top_k))
 
 
+def renormalised(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+    """The share of a token after a cut: its weight over the kept mass, 0 where it is dropped (spec 2.5)."""
+    return n.choose(kept, n.quotient(weight, mass), n.zero)
+
+
 def owns(n: NumberSystem, start: Any, count: Any, cell: Any) -> Any:
     """The interval of `count` cells from `start` on holds the cell: draws, excess or deficit cells (docs/integer-core.md)."""
     return n.both(start <= cell, cell < start + count)
