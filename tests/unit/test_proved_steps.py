@@ -5,17 +5,22 @@ from __future__ import annotations
 import math
 from functools import partial, reduce
 from random import Random
+from typing import Any
 
 import mlx.core as mx
 import pytest
+from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mtplx.selection import AT_ONCE, BLOCKS, leading, spare
-from proofs import blocks
+from proofs import blocks, temperature
 from reference import pointwise
-from reference.filters import kept_by_top_k, rank
+from reference.filters import SamplerConfig, kept_by_top_k, rank
+from reference.numbers import rational
 from reference.numbers import rationals as n
+from reference.one_token import total_variation
+from reference.softmax import filtered_target, softmax
 from tests.support import fewer
 
 TIED = st.lists(st.integers(0, 4), min_size=1, max_size=12)
@@ -52,3 +57,27 @@ def test_leading_ranks_are_sure_as_the_rule_is(ranks: int, more: int, seed: int,
     maxima = sorted(reduce(partial(blocks.maximum_step, n), filled[j::count]) for j in range(count))
     sure = blocks.surely_first(n, maxima[-ranks], maxima[-spare(ranks) - 1])
     assert leading(mx.array([row]), ranks)[1].tolist() == [[sure]]
+
+
+POSITIVE = st.fractions(0, 50, max_denominator=1000).filter(bool).map(rational)
+
+
+@given(POSITIVE, POSITIVE)
+def test_a_weight_is_at_most_what_the_proof_assumes(t: Any, gap: Any) -> None:
+    """exp(-gap / T), in a ball, is below T / (T + gap)."""
+    with ctx.workprec(100):
+        assert arb(pointwise.scaled(n, -gap, t)).exp() < arb(temperature.most_weight(n, t, gap))
+
+
+@given(st.lists(st.integers(-3, 3), min_size=2, max_size=8), POSITIVE)
+def test_a_low_temperature_is_near_its_limit(row: list[int], t: Any) -> None:
+    """The certified law at T is within n T / (m d) of its limit; at 0 it is the first maximum, 1 - 1 / m away."""
+    behind = [max(row) - logit for logit in row]
+    m, gaps = behind.count(0), [d for d in behind if d]
+    limit = [temperature.limit(n, rational(d), rational(m)) for d in behind]
+    law = softmax(row, t)
+    bound = len(gaps) * t / (m * min(gaps)) if gaps else 0
+    assert total_variation(law.midpoints, limit) <= bound + law.radius
+    cold = filtered_target(row, SamplerConfig(0, 1, 0)).midpoints
+    assert cold == [rational(int(token == row.index(max(row)))) for token in range(len(row))]
+    assert total_variation(cold, limit) == 1 - rational(1) / m
