@@ -761,16 +761,16 @@ MUTANTS = [
     ),
     Mutant(
         "reference: top-k keeps one more",
-        "reference/filters.py",
-        "return min(top_k, size) if top_k else size",
-        "return min(top_k + 1, size) if top_k else size",
+        "reference/pointwise.py",
+        "size, minimum(n, size, top_k))",
+        "size, minimum(n, size, top_k + n.one))",
         MUSEUM,
     ),
     Mutant(
         "reference: top-k of 0 means 1",
-        "reference/filters.py",
-        "return min(top_k, size) if top_k else size",
-        "return min(top_k or 1, size)",
+        "reference/pointwise.py",
+        "size, minimum(n, size, top_k))",
+        "n.one, minimum(n, size, top_k))",
         MUSEUM,
     ),
     Mutant(
@@ -860,8 +860,8 @@ MUTANTS = [
     Mutant(
         "reference: temperature twice",
         "reference/softmax.py",
-        "1 / arb(temperature)",
-        "1 / arb(temperature) ** 2",
+        "pointwise.scaled(n, d, temperature)",
+        "pointwise.scaled(n, d, temperature * temperature)",
         MUSEUM,
     ),
     Mutant(

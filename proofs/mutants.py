@@ -185,6 +185,60 @@ def keeps_the_tail(n: NumberSystem, before: Any, top_p: Any, total: Any) -> Any:
     return top_p * total <= before
 
 
+@replaces("outranks")
+def ranks_the_highest_id_first(n: NumberSystem, weight_a: Any, id_a: Any, weight_b: Any, id_b: Any) -> Any:
+    """Of equal weights the highest id first, as a reversed sort has it."""
+    return n.either(weight_b < weight_a, n.both(n.eq(weight_a, weight_b), id_b < id_a))
+
+
+@replaces("outranks")
+def ranks_by_weight_alone(n: NumberSystem, weight_a: Any, id_a: Any, weight_b: Any, id_b: Any) -> Any:
+    """Equal weights are in no order: as many as tie share a rank."""
+    return weight_b < weight_a
+
+
+@replaces("outranks")
+def ranks_ties_both_ways(n: NumberSystem, weight_a: Any, id_a: Any, weight_b: Any, id_b: Any) -> Any:
+    """Of equal weights each is before the other."""
+    return weight_b <= weight_a
+
+
+@replaces("outranks")
+def ranks_the_lightest_first(n: NumberSystem, weight_a: Any, id_a: Any, weight_b: Any, id_b: Any) -> Any:
+    """By weight ascending."""
+    return n.either(weight_a < weight_b, n.both(n.eq(weight_a, weight_b), id_a < id_b))
+
+
+@replaces("first_ranks")
+def keeps_one_rank_more(n: NumberSystem, size: Any, top_k: Any) -> Any:
+    """min(top_k + 1, size): the rank top_k stays."""
+    return n.choose(n.either(n.eq(top_k, n.zero), size <= top_k), size, top_k + n.one)
+
+
+@replaces("first_ranks")
+def keeps_none_where_off(n: NumberSystem, size: Any, top_k: Any) -> Any:
+    """min(top_k, size) also at top_k = 0."""
+    return n.choose(top_k < size, top_k, size)
+
+
+@replaces("renormalised")
+def share_without_division(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+    """The weight as it was: what is kept sums to less than one."""
+    return n.choose(kept, weight, n.zero)
+
+
+@replaces("renormalised")
+def share_of_dropped(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+    """A dropped token keeps its share."""
+    return n.quotient(weight, mass)
+
+
+@replaces("renormalised")
+def share_spread_evenly(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+    """What was dropped is given to each kept token alike: w + (1 - mass)."""
+    return n.choose(kept, weight + (n.one - mass), n.zero)
+
+
 @replaces("owns")
 def owns_its_end(n: NumberSystem, start: Any, count: Any, cell: Any) -> Any:
     """start <= cell <= start + count: one cell too many."""

@@ -84,7 +84,7 @@ def nucleus_size(through: Sequence[Any], top_p: Any, *, inclusive: bool = False)
 
 def kept_by_top_k(size: int, top_k: int) -> int:
     """The first min(top_k, size) ranks stay; top_k = 0 is off. One joint cut with the nucleus (spec 2.4)."""
-    return min(top_k, size) if top_k else size
+    return int(pointwise.first_ranks(n, size, top_k))
 
 
 def apply_top_p_top_k(probs: Sequence[Any], top_p: Any = 1.0, top_k: int = 0) -> list[Any]:
@@ -96,4 +96,4 @@ def apply_top_p_top_k(probs: Sequence[Any], top_p: Any = 1.0, top_k: int = 0) ->
     size = kept_by_top_k(nucleus_size(through, config.top_p), config.top_k)
     kept = set(ranked[:size])
     mass = sum((law[token] for token in kept), QQ(0))
-    return [weight / mass if token in kept else QQ(0) for token, weight in enumerate(law)]
+    return [pointwise.renormalised(n, weight, mass, token in kept) for token, weight in enumerate(law)]

@@ -79,6 +79,26 @@ def nucleus_keeps(n: NumberSystem, before: Any, top_p: Any, total: Any) -> Any:
     return before < top_p * total
 
 
+def scaled(n: NumberSystem, logit: Any, temperature: Any) -> Any:
+    """The exponent of a weight: logit / T, T > 0 (spec 2.1)."""
+    return n.quotient(logit, temperature)
+
+
+def outranks(n: NumberSystem, weight_a: Any, id_a: Any, weight_b: Any, id_b: Any) -> Any:
+    """Token a ranks before token b: by weight descending, then by id ascending (spec 2.2)."""
+    return n.either(weight_b < weight_a, n.both(n.eq(weight_a, weight_b), id_a < id_b))
+
+
+def first_ranks(n: NumberSystem, size: Any, top_k: Any) -> Any:
+    """How many of so many first ranks top-k keeps: min(top_k, size); top_k = 0 is off (spec 2.4)."""
+    return n.choose(n.eq(top_k, n.zero), size, minimum(n, size, top_k))
+
+
+def renormalised(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+    """The share of a token after a cut: its weight over the kept mass, 0 where it is dropped (spec 2.5)."""
+    return n.choose(kept, n.quotient(weight, mass), n.zero)
+
+
 def owns(n: NumberSystem, start: Any, count: Any, cell: Any) -> Any:
     """The interval of `count` cells from `start` on holds the cell: draws, excess or deficit cells (docs/integer-core.md)."""
     return n.both(start <= cell, cell < start + count)

@@ -17,9 +17,11 @@ from typing import Any
 from flint import arb, ctx
 from sympy import QQ
 
+from reference import pointwise
 from reference.dialects import cut, dialect_named
 from reference.filters import SamplerConfig, rank
 from reference.numbers import Mass, Undecided, listed, rational
+from reference.numbers import rationals as n
 
 START_BITS = 96
 MOST_BITS = 1 << 20
@@ -103,9 +105,9 @@ def masses(differences: Sequence[Any], temperature: Any) -> RankedMasses:
 
     What is not above exp(-8 bits) is enclosed by [0, exp(1 - 8 bits)]: no exponent grows without bound; more bits lower it.
     """
-    scale, floor = 1 / arb(temperature), arb(-8 * ctx.prec)
+    floor = arb(-8 * ctx.prec)
     largest = next((r for r, d in enumerate(differences) if d), len(differences))
-    exponents = [arb(d) * scale for d in differences[largest:]]
+    exponents = [arb(pointwise.scaled(n, d, temperature)) for d in differences[largest:]]
     above = [x.exp() for x in takewhile(lambda x: x > floor, exponents)]
     return RankedMasses(largest, above + [arb(0).union((floor + 1).exp())] * (len(exponents) - len(above)))
 

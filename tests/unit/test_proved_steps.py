@@ -1,0 +1,83 @@
+"""The code takes the steps that the proofs of ranking, filters and temperature are about."""
+
+from __future__ import annotations
+
+import math
+from functools import partial, reduce
+from random import Random
+from typing import Any
+
+import mlx.core as mx
+import pytest
+from flint import arb, ctx
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtplx.selection import AT_ONCE, BLOCKS, leading, spare
+from proofs import blocks, temperature
+from reference import pointwise
+from reference.filters import SamplerConfig, kept_by_top_k, rank
+from reference.numbers import rational
+from reference.numbers import rationals as n
+from reference.one_token import total_variation
+from reference.softmax import filtered_target, softmax
+from tests.support import fewer
+
+TIED = st.lists(st.integers(0, 4), min_size=1, max_size=12)
+
+
+def ranks_by_rule(row: list[int]) -> list[int]:
+    """Of each token, how many outrank it by the rule of the proofs."""
+    return [sum(pointwise.outranks(n, row[a], a, row[b], b) for a in range(len(row))) for b in range(len(row))]
+
+
+@given(TIED)
+def test_rank_orders_as_the_rule_does(row: list[int]) -> None:
+    """A token's place in the sorted row is the number of tokens that outrank it."""
+    assert [rank(row).index(token) for token in range(len(row))] == ranks_by_rule(row)
+
+
+@given(TIED, st.integers(0, 14))
+def test_top_k_keeps_the_tokens_below_rank_k(row: list[int], top_k: int) -> None:
+    """The first ranks that top-k keeps are the min(k, n) tokens outranked by fewer than k; 0 is off."""
+    kept = rank(row)[: kept_by_top_k(len(row), top_k)]
+    assert sorted(kept) == [token for token, above in enumerate(ranks_by_rule(row)) if not 0 < top_k <= above]
+    assert len(kept) == min(top_k or len(row), len(row))
+
+
+@pytest.mark.device
+@fewer(by=4)
+@given(st.integers(1, 6), st.integers(1, 200), st.integers(0, 2**32), st.sampled_from([3, 150, 400, 10**6]))
+def test_leading_ranks_are_sure_as_the_rule_is(ranks: int, more: int, seed: int, distinct: int) -> None:
+    """`leading` is sure of the first ranks of a long row iff the rule of the proofs is, given the maxima of its blocks."""
+    rng = Random(seed)
+    row = [float(rng.randrange(distinct)) for _ in range(AT_ONCE + more)]
+    filled = row + [-math.inf] * (-len(row) % BLOCKS[0])
+    count = len(filled) // BLOCKS[0]
+    maxima = sorted(reduce(partial(blocks.maximum_step, n), filled[j::count]) for j in range(count))
+    sure = blocks.surely_first(n, maxima[-ranks], maxima[-spare(ranks) - 1])
+    assert leading(mx.array([row]), ranks)[1].tolist() == [[sure]]
+
+
+POSITIVE = st.fractions(0, 50, max_denominator=1000).filter(bool).map(rational)
+
+
+@given(POSITIVE, POSITIVE)
+def test_a_weight_is_at_most_what_the_proof_assumes(t: Any, gap: Any) -> None:
+    """exp(-gap / T), in a ball, is below T / (T + gap)."""
+    with ctx.workprec(100):
+        assert arb(pointwise.scaled(n, -gap, t)).exp() < arb(temperature.most_weight(n, t, gap))
+
+
+@given(st.lists(st.integers(-3, 3), min_size=2, max_size=8), POSITIVE)
+def test_a_low_temperature_is_near_its_limit(row: list[int], t: Any) -> None:
+    """The certified law at T is within n T / (m d) of its limit; at 0 it is the first maximum, 1 - 1 / m away."""
+    behind = [max(row) - logit for logit in row]
+    m, gaps = behind.count(0), [d for d in behind if d]
+    limit = [temperature.limit(n, rational(d), rational(m)) for d in behind]
+    law = softmax(row, t)
+    bound = len(gaps) * t / (m * min(gaps)) if gaps else 0
+    assert total_variation(law.midpoints, limit) <= bound + law.radius
+    cold = filtered_target(row, SamplerConfig(0, 1, 0)).midpoints
+    assert cold == [rational(int(token == row.index(max(row)))) for token in range(len(row))]
+    assert total_variation(cold, limit) == 1 - rational(1) / m
