@@ -20,7 +20,7 @@ from reference.filters import SamplerConfig, kept_by_top_k, rank
 from reference.numbers import rational
 from reference.numbers import rationals as n
 from reference.one_token import total_variation
-from reference.softmax import filtered_target, softmax
+from reference.softmax import filtered_target, masses, softmax
 from tests.support import fewer
 
 TIED = st.lists(st.integers(0, 4), min_size=1, max_size=12)
@@ -81,3 +81,22 @@ def test_a_low_temperature_is_near_its_limit(row: list[int], t: Any) -> None:
     cold = filtered_target(row, SamplerConfig(0, 1, 0)).midpoints
     assert cold == [rational(int(token == row.index(max(row)))) for token in range(len(row))]
     assert total_variation(cold, limit) == 1 - rational(1) / m
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=8), POSITIVE, POSITIVE)
+def test_another_temperature_multiplies_the_weights(gaps: list[int], t: Any, other: Any) -> None:
+    """The mass at another temperature is the fold of the proofs over the weights at the first, in balls."""
+    differences = [rational(-gap) for gap in sorted({0, *gaps})]
+    with ctx.workprec(100):
+        found = arb(0)
+        for d in differences:
+            exponents = [pointwise.scaled(n, d, one) for one in (t, other)]
+            found = temperature.tempered_step(n, found, arb(exponents[0]).exp(), arb(exponents[1] - exponents[0]).exp())
+        assert masses(differences, other)[-1].ball().overlaps(found)
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=8), POSITIVE, POSITIVE, st.sampled_from(["1/3", "1/2", "9/10"]))
+def test_a_lower_temperature_keeps_no_more(row: list[int], t: Any, other: Any, top_p: str) -> None:
+    """The certified nucleus at the lower of two temperatures has no more ranks than at the higher."""
+    low, high = (filtered_target(row, SamplerConfig(one, top_p, 0)).nucleus_size for one in sorted((t, other)))
+    assert low <= high
