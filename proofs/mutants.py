@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from proofs import arithmetic
+from proofs import arithmetic, cuts
 from proofs.claim import replaces
 from reference.numbers import NumberSystem
 
@@ -334,3 +334,15 @@ def middle_without_carry(n: NumberSystem, carry: Any, first: Any, second: Any) -
 def high_without_middle(n: NumberSystem, product: Any, first: Any, second: Any, carry: Any) -> Any:
     """The carry out of the middle column is lost."""
     return product + first + second
+
+
+@replaces("measured_on", cuts)
+def measured_on_what_is_left(n: NumberSystem, total: Any, left: Any) -> Any:
+    """The mass that top-k left, as transformers, vLLM and llama.cpp do."""
+    return left
+
+
+@replaces("measured_at", cuts)
+def measured_untempered(n: NumberSystem, weight: Any, tempered: Any) -> Any:
+    """The weight at T = 1, as mlx-lm and llama.cpp do."""
+    return weight

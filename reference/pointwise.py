@@ -69,6 +69,11 @@ def nucleus_keeps(n: NumberSystem, before: Any, top_p: Any, total: Any) -> Any:
     return before < top_p * total
 
 
+def nucleus_keeps_ties(n: NumberSystem, before: Any, top_p: Any, total: Any) -> Any:
+    """A dialect's cut: a rank stays also where the mass before it is top_p of the total (spec 6)."""
+    return n.neg(top_p * total < before)
+
+
 def scaled(n: NumberSystem, logit: Any, temperature: Any) -> Any:
     """The exponent of a weight: logit / T, T > 0 (spec 2.1)."""
     return n.quotient(logit, temperature)
