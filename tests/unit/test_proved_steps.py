@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial, reduce
+from itertools import accumulate
 from random import Random
 from typing import Any
 
@@ -14,8 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtplx.selection import AT_ONCE, BLOCKS, leading, spare
-from proofs import blocks, temperature
+from proofs import blocks, cuts, temperature
+from proofs.mutants import measured_on_what_is_left, measured_untempered
 from reference import pointwise
+from reference.dialects import Dialect, cut
 from reference.filters import SamplerConfig, kept_by_top_k, rank
 from reference.numbers import rational
 from reference.numbers import rationals as n
@@ -100,3 +103,29 @@ def test_a_lower_temperature_keeps_no_more(row: list[int], t: Any, other: Any, t
     """The certified nucleus at the lower of two temperatures has no more ranks than at the higher."""
     low, high = (filtered_target(row, SamplerConfig(one, top_p, 0)).nucleus_size for one in sorted((t, other)))
     assert low <= high
+
+
+@given(
+    st.lists(st.integers(1, 6), min_size=1, max_size=8),
+    st.sampled_from(["1/3", "1/2", "3/4", "1"]),
+    st.integers(1, 9),
+    st.sampled_from([rational("1/2"), rational(1)]),
+)
+def test_every_order_of_steps_is_that_of_the_rules(weights: list[int], top_p: str, top_k: int, t: Any) -> None:
+    """The dialects keep as many ranks as the rules do, and in place of one of them the fault that they differ by."""
+    row = sorted((rational(weight) for weight in weights), reverse=True)
+    config = SamplerConfig(t, top_p, top_k)
+
+    def weigh(size: int, temperature: Any) -> list[Any]:
+        """Masses through the first ranks; at T = 1/2 each weight is squared."""
+        return list(accumulate(weight if temperature == 1 else weight * weight for weight in row[:size]))
+
+    def kept(measured_on: Any, measured_at: Any) -> int:
+        """The ranks that the rules keep."""
+        sums = [rational(0), *accumulate(measured_at(n, weight, weight if t == 1 else weight * weight) for weight in row)]
+        measured = measured_on(n, sums[-1], sums[: top_k + 1][-1])
+        return sum(cuts.keeps(n, rank, sums[rank], config.top_p, measured, top_k) for rank in range(len(row)))
+
+    assert cut(Dialect("mtplx"), row, config, weigh)[1] == kept(cuts.measured_on, cuts.measured_at)
+    assert cut(Dialect("k", top_k_first=True), row, config, weigh)[1] == kept(measured_on_what_is_left.by, cuts.measured_at)
+    assert cut(Dialect("t", tempered=False), row, config, weigh)[1] == kept(cuts.measured_on, measured_untempered.by)
