@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from functools import partial, reduce
 from itertools import accumulate
 from random import Random
 from typing import Any
 
 import mlx.core as mx
+import numpy as np
 import pytest
 from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mtplx import doors, exponential
+from mtplx import tail as code
 from mtplx.selection import AT_ONCE, BLOCKS, leading, spare
-from proofs import blocks, cuts, temperature
+from proofs import blocks, cuts, tail, temperature
 from proofs.mutants import measured_on_what_is_left, measured_untempered
 from reference import pointwise
 from reference.dialects import Dialect, cut
@@ -129,3 +133,44 @@ def test_every_order_of_steps_is_that_of_the_rules(weights: list[int], top_p: st
     assert cut(Dialect("mtplx"), row, config, weigh)[1] == kept(cuts.measured_on, cuts.measured_at)
     assert cut(Dialect("k", top_k_first=True), row, config, weigh)[1] == kept(measured_on_what_is_left.by, cuts.measured_at)
     assert cut(Dialect("t", tempered=False), row, config, weigh)[1] == kept(cuts.measured_on, measured_untempered.by)
+
+
+def sizes_by_rule(coarse: list[int], above: list[bool], behind: int, slack: int, shares: tuple[int, int]) -> tuple[int, int]:
+    """Least and largest size by the steps of the proofs, on Python integers."""
+
+    def times(a: int, share: int) -> Any:
+        high, low = a >> tail.SHARE_BITS, a & (1 << tail.SHARE_BITS) - 1
+        return tail.product(n, high, share, low * share >> tail.SHARE_BITS)
+
+    exact = sum(weight for weight, counted in zip(coarse, above, strict=True) if counted)
+    error = tail.coarse_error(n, exact >> tail.UNIT_BITS, behind >> tail.ERROR_BITS, slack)
+    off, total = tail.widened(n, error, error >> tail.ERROR_BITS - 1), exact + behind
+    least = times(tail.least_total(n, total, off), shares[0])
+    most = tail.most(n, times(total + off, shares[1]))
+    reached = [(through, tail.reach(n, slack, through >> tail.UNIT_BITS)) for through in accumulate(coarse)]
+    surely = sum(tail.stays(n, through, reach, least) for through, reach in reached)
+    return 1 + surely, 1 + sum(tail.may_stay(n, through, reach, most) for through, reach in reached)
+
+
+@pytest.mark.device
+@fewer(by=2)
+@given(st.integers(1, 40), st.integers(0, 45), st.integers(0, 45), st.integers(0, 2**32), st.integers(1, 2**32))
+def test_enclosed_sizes_take_the_steps_of_the_proof(ranks: int, bits: int, behind_bits: int, seed: int, share: int) -> None:
+    """`enclosed_sizes` gives the two sizes that the proved steps give, on weights of every size."""
+    rng = Random(seed)
+    coarse = sorted((rng.randrange(1 << bits) for _ in range(ranks)), reverse=True)
+    above = [weight > coarse[-1] for weight in coarse]
+    behind, slack = rng.randrange(1 << behind_bits), rng.choice([0, 1, ranks + 9])
+    shares = (share - rng.randrange(2), share)
+    arrays = [mx.array(np.array(row, np.uint64)) for row in ([coarse], [[behind]], slack, shares)]
+    found = code.enclosed_sizes(arrays[0], mx.array([above]), *arrays[1:])
+    assert tuple(size.item() for size in found) == sizes_by_rule(coarse, above, behind, slack, shares)
+
+
+def test_the_errors_of_the_proof_are_those_of_the_code() -> None:
+    """Leaders are right to 2^-43; slack counts one unit for each, one a block with the short last one, one more, and four."""
+    assert (tail.ERROR_BITS, tail.UNIT_BITS) == (code.ERROR_BITS, code.UNIT_BITS)
+    assert Fraction(1, 2**tail.LEADER_BITS) >= exponential.ERROR
+    assert doors.MOST_TOKENS <= 2**20
+    for tokens in range(1, 500):
+        assert code.truncated(9, tokens) >= 9 + -(-tokens // BLOCKS[0]) + 1 + 4
