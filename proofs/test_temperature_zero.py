@@ -83,7 +83,7 @@ CLAIM = Claim(
         ),
         Lemma(
             slug="temperature-zero-shares",
-            sentence="A maximum has S / (m total) less than 1 / m, and another token its whole share more than nothing.",
+            sentence="A maximum has S / (m total) less than 1 / m; another token has what its share is more than 0, w / m at most.",
             variables="S m share other w behind",
             hypotheses=lambda n, S, m, share, other, w, behind: [
                 *(m >= 1, w <= S, w > 0, behind > 0),
@@ -92,6 +92,7 @@ CLAIM = Claim(
             conclusion=lambda rules, n, S, m, share, other, w, behind: [
                 n.eq((rules.limit(n, n.zero, m) - share) * m * (m + S), S),
                 n.eq((other - rules.limit(n, behind, m)) * (m + S), w),
+                (other - rules.limit(n, behind, m)) * m <= w,
                 implies(n, n.eq(m, 1), n.eq(rules.limit(n, n.zero, m), 1)),
             ],
             mutants=(limit_is_one_hot, limit_is_nothing),
