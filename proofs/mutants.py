@@ -198,21 +198,21 @@ def keeps_none_where_off(n: NumberSystem, size: Any, top_k: Any) -> Any:
 
 
 @replaces("renormalised")
-def share_without_division(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+def share_without_division(n: NumberSystem, weight: Any, mass: Any, stays: Any) -> Any:
     """The weight as it was: what is kept sums to less than one."""
-    return n.choose(kept, weight, n.zero)
+    return n.choose(stays, weight, n.zero)
 
 
 @replaces("renormalised")
-def share_of_dropped(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+def share_of_dropped(n: NumberSystem, weight: Any, mass: Any, stays: Any) -> Any:
     """A dropped token keeps its share."""
     return n.quotient(weight, mass)
 
 
 @replaces("renormalised")
-def share_spread_evenly(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+def share_spread_evenly(n: NumberSystem, weight: Any, mass: Any, stays: Any) -> Any:
     """What was dropped is given to each kept token alike: w + (1 - mass)."""
-    return n.choose(kept, weight + (n.one - mass), n.zero)
+    return n.choose(stays, weight + (n.one - mass), n.zero)
 
 
 @replaces("owns")

@@ -33,9 +33,9 @@ def tempered_forgets(n: NumberSystem, mass: Any, weight: Any, multiplier: Any) -
 
 
 @replaces("renormalised")
-def share_of_what_goes(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+def share_of_what_goes(n: NumberSystem, weight: Any, mass: Any, stays: Any) -> Any:
     """1 - w / mass."""
-    return n.choose(kept, n.quotient(mass - weight, mass), n.zero)
+    return n.choose(stays, n.quotient(mass - weight, mass), n.zero)
 
 
 def one_rank_more(rules: Any, n: NumberSystem, g: Any, front: Any, front_t: Any, back: Any, back_t: Any, **v: Any) -> Terms:

@@ -84,15 +84,12 @@ CLAIM = Claim(
         ),
         Lemma(
             slug="temperature-zero-shares",
-            sentence="A maximum has S / (m total) less than 1 / m, and another token its whole share more than nothing.",
-            variables="S m share other w behind",
-            hypotheses=lambda n, S, m, share, other, w, behind: [
-                *(m >= 1, w <= S, w > 0, behind > 0),
-                *(n.eq(share * (m + S), 1), n.eq(other * (m + S), w)),
-            ],
-            conclusion=lambda rules, n, S, m, share, other, w, behind: [
-                n.eq((rules.limit(n, n.zero, m) - share) * m * (m + S), S),
-                n.eq((other - rules.limit(n, behind, m)) * (m + S), w),
+            sentence="Of the total m + S the limit gives the maxima S more than they weigh, the others nothing.",
+            variables="S m behind",
+            hypotheses=lambda n, S, m, behind: [m >= 1, S > 0, behind > 0],
+            conclusion=lambda rules, n, S, m, behind: [
+                n.eq(m * (rules.limit(n, n.zero, m) * (m + S)) - m, S),
+                n.eq(rules.limit(n, behind, m), 0),
                 implies(n, n.eq(m, 1), n.eq(rules.limit(n, n.zero, m), 1)),
             ],
             mutants=(limit_is_one_hot, limit_is_nothing),

@@ -89,9 +89,9 @@ def first_ranks(n: NumberSystem, size: Any, top_k: Any) -> Any:
     return n.choose(n.eq(top_k, n.zero), size, minimum(n, size, top_k))
 
 
-def renormalised(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+def renormalised(n: NumberSystem, weight: Any, mass: Any, stays: Any) -> Any:
     """The share of a token after a cut: its weight over the kept mass, 0 where it is dropped (spec 2.5)."""
-    return n.choose(kept, n.quotient(weight, mass), n.zero)
+    return n.choose(stays, n.quotient(weight, mass), n.zero)
 
 
 def owns(n: NumberSystem, start: Any, count: Any, cell: Any) -> Any:
