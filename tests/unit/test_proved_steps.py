@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from fractions import Fraction
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from itertools import accumulate
 from random import Random
 from typing import Any
@@ -154,17 +155,22 @@ def sizes_by_rule(coarse: list[int], above: list[bool], behind: int, slack: int,
 
 @pytest.mark.device
 @fewer(by=2)
-@given(st.integers(1, 40), st.integers(0, 45), st.integers(0, 45), st.integers(0, 2**32), st.integers(1, 2**32))
-def test_enclosed_sizes_take_the_steps_of_the_proof(ranks: int, bits: int, behind_bits: int, seed: int, share: int) -> None:
-    """`enclosed_sizes` gives the two sizes that the proved steps give, on weights of every size."""
+@given(st.integers(1, 20), st.integers(0, 55), st.integers(0, 55), st.integers(0, 2**32))
+def test_enclosed_sizes_take_the_steps_of_the_proof(ranks: int, bits: int, behind_bits: int, seed: int) -> None:
+    """On weights of every size, `enclosed_sizes` changes at the very slack, to a unit, at which the proved steps do."""
     rng = Random(seed)
+    share = rng.randrange(1, 2**32)
     coarse = sorted((rng.randrange(1 << bits) for _ in range(ranks)), reverse=True)
     above = [weight > coarse[-1] for weight in coarse]
-    behind, slack = rng.randrange(1 << behind_bits), rng.choice([0, 1, ranks + 9])
-    shares = (share - rng.randrange(2), share)
-    arrays = [mx.array(np.array(row, np.uint64)) for row in ([coarse], [[behind]], slack, shares)]
-    found = code.enclosed_sizes(arrays[0], mx.array([above]), *arrays[1:])
-    assert tuple(size.item() for size in found) == sizes_by_rule(coarse, above, behind, slack, shares)
+    behind, shares = rng.randrange(1 << behind_bits), (share - rng.randrange(2), share)
+    row, units, ends = (mx.array(np.array(one, np.uint64)) for one in ([coarse], [[behind]], shares))
+    by_rule = cache(lambda slack: sizes_by_rule(coarse, above, behind, slack, shares))
+    for size in rng.sample(range(1, ranks + 2), min(3, ranks)):
+        least = bisect_left(range(2**50), -size + 1, key=lambda slack: -by_rule(slack)[0])
+        most = bisect_left(range(2**50), size + 1, key=lambda slack: by_rule(slack)[1])
+        for slack in {0, least, most, max(0, least - 1), max(0, most - 1)}:
+            found = code.enclosed_sizes(row, mx.array([above]), units, mx.array(np.uint64(slack)), ends)
+            assert tuple(end.item() for end in found) == by_rule(slack)
 
 
 def test_the_errors_of_the_proof_are_those_of_the_code() -> None:
