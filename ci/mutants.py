@@ -873,9 +873,9 @@ MUTANTS = [
     ),
     Mutant(
         "reference: the inclusive cut keeps all",
-        "reference/filters.py",
-        "bool(top_p * through[-1] < before)",
-        "bool(before < 0)",
+        "reference/pointwise.py",
+        "n.neg(top_p * total < before)",
+        "n.neg(top_p * total < top_p * total)",
         "tests/unit/test_dialects.py",
     ),
     Mutant(

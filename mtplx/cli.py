@@ -266,9 +266,13 @@ def show_museum(as_json: Json = False) -> None:
     leave(matrix_data(matrix) if as_json else None, lambda: print_matrix(matrix, out), verdict)
 
 
-@app.command(epilog="Exit codes: 0 every certificate and answer holds, 1 one is refused, 2 usage or input error, 3 interrupted.")
+@app.command(
+    epilog="Exit codes: 0 every certificate and answer holds, 1 one is refused, 2 usage or input error, 3 interrupted."
+)
 def prove(
-    export: Annotated[Path | None, typer.Option(help="Write every question (.smt2), certificate (.cpc.xz) and manifest.json.")] = None,
+    export: Annotated[
+        Path | None, typer.Option(help="Write every question (.smt2), certificate (.cpc.xz) and manifest.json.")
+    ] = None,
     verify: Annotated[
         Path | None, typer.Option(help="Check such a folder anew. Neither option: the one that comes with the package.")
     ] = None,

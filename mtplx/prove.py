@@ -44,7 +44,10 @@ def verify_all(folder: Path, err: Console) -> tuple[list[export.Verified], bool]
 def verified_data(found: Sequence[export.Verified]) -> dict[str, Any]:
     """The findings as JSON data."""
     keys = ("claim", "slug", "steps", "answers", "fault", "why")
-    return {"lemmas": [{key: getattr(one, key) for key in keys} for one in found], "faults": sum(bool(one.fault) for one in found)}
+    return {
+        "lemmas": [{key: getattr(one, key) for key in keys} for one in found],
+        "faults": sum(bool(one.fault) for one in found),
+    }
 
 
 def exported_data(folder: Path, manifest: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+<<<<<<< HEAD
 from proofs import arithmetic, floats, paths
+=======
+from proofs import arithmetic, cuts
+>>>>>>> 6181daf66de90bf86396716423deb3e8b7064d10
 from proofs.claim import replaces
 from reference.numbers import NumberSystem
 
@@ -222,21 +226,21 @@ def keeps_none_where_off(n: NumberSystem, size: Any, top_k: Any) -> Any:
 
 
 @replaces("renormalised")
-def share_without_division(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+def share_without_division(n: NumberSystem, weight: Any, mass: Any, stays: Any) -> Any:
     """The weight as it was: what is kept sums to less than one."""
-    return n.choose(kept, weight, n.zero)
+    return n.choose(stays, weight, n.zero)
 
 
 @replaces("renormalised")
-def share_of_dropped(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+def share_of_dropped(n: NumberSystem, weight: Any, mass: Any, stays: Any) -> Any:
     """A dropped token keeps its share."""
     return n.quotient(weight, mass)
 
 
 @replaces("renormalised")
-def share_spread_evenly(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+def share_spread_evenly(n: NumberSystem, weight: Any, mass: Any, stays: Any) -> Any:
     """What was dropped is given to each kept token alike: w + (1 - mass)."""
-    return n.choose(kept, weight + (n.one - mass), n.zero)
+    return n.choose(stays, weight + (n.one - mass), n.zero)
 
 
 @replaces("owns")
@@ -366,6 +370,7 @@ def high_without_middle(n: NumberSystem, product: Any, first: Any, second: Any, 
     return product + first + second
 
 
+<<<<<<< HEAD
 @replaces("drafted", paths)
 def drafted_whatever_is_accepted(n: NumberSystem, drafting: Any, p: Any, q: Any) -> Any:
     """Every draft is taken."""
@@ -477,3 +482,15 @@ def float_divides_without_draft(n: NumberSystem, p: Any, q: Any, ratio: Any) -> 
 def float_rejection(n: NumberSystem, p: Any, q: Any, ratio: Any) -> Any:
     """The probability of rejecting."""
     return clipped_float(n, q, n.choose(ratio < n.one, n.one - ratio, n.zero), n.choose(n.zero < p, n.zero, n.one))
+=======
+@replaces("measured_on", cuts)
+def measured_on_what_is_left(n: NumberSystem, total: Any, left: Any) -> Any:
+    """The mass that top-k left, as transformers, vLLM and llama.cpp do."""
+    return left
+
+
+@replaces("measured_at", cuts)
+def measured_untempered(n: NumberSystem, weight: Any, tempered: Any) -> Any:
+    """The weight at T = 1, as mlx-lm and llama.cpp do."""
+    return weight
+>>>>>>> 6181daf66de90bf86396716423deb3e8b7064d10

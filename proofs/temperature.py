@@ -18,3 +18,8 @@ def most_weight(n: NumberSystem, temperature: Any, gap: Any) -> Any:
 def limit(n: NumberSystem, behind: Any, maxima: Any) -> Any:
     """The share that T -> 0 leaves to a logit so far behind the largest: the maxima share everything alike."""
     return n.choose(n.eq(behind, n.zero), n.quotient(n.one, maxima), n.zero)
+
+
+def tempered_step(n: NumberSystem, mass: Any, weight: Any, multiplier: Any) -> Any:
+    """One token of the fold that sums weights at another temperature: each is multiplied, exp(x / T') by exp(x / T)."""
+    return mass + weight * multiplier

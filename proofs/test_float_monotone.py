@@ -30,7 +30,7 @@ CLAIM = Claim(
     sentence="The acceptance in floats does not fall where p/q does not: not as p grows, nor as q shrinks, nor at q = 0.",
     scope=floats.SCOPE + "; equal quotients round equally",
     source="spec 3; IEEE 754-2019, section 4.3.1",
-    relied_on_by="kernels that compare acceptances of one row; proofs/checks/test_bfloat16.py holds it against every pair of one format",
+    relied_on_by="kernels that compare acceptances; proofs/checks/test_bfloat16.py holds it against every pair of one format",
     lemmas=(
         Lemma(
             slug="float-monotone",

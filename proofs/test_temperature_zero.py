@@ -52,9 +52,10 @@ def others_bounded(rules: Any, n: NumberSystem, w: Any, S: Any, others: Any, T: 
 def excess_of_one_more(
     rules: Any, n: NumberSystem, excess: Any, S: Any, total: Any, m: Any, share: Any, w: Any, behind: Any
 ) -> Terms:
-    """The fold that sums what shares exceed their limits by: of the maxima nothing, of the others all they have."""
-    excess = excess + positive(n, share - rules.limit(n, behind, m))
-    return [n.eq(n.zero * total, n.zero), n.eq(excess * total, n.choose(n.eq(behind, 0), S, S + w))]
+    """The fold that sums what shares exceed their limits by: of maxima nothing, of others all they have, w / m at most."""
+    ahead = share - rules.limit(n, behind, m)
+    summed = n.eq((excess + positive(n, ahead)) * total, n.choose(n.eq(behind, 0), S, S + w))
+    return [n.eq(n.zero * total, n.zero), summed, ahead * m <= w]
 
 
 def near_the_limit(rules: Any, n: NumberSystem, S: Any, m: Any, share: Any, others_T: Any, T: Any, d: Any, eps: Any) -> Terms:
@@ -83,15 +84,12 @@ CLAIM = Claim(
         ),
         Lemma(
             slug="temperature-zero-shares",
-            sentence="A maximum has S / (m total) less than 1 / m, and another token its whole share more than nothing.",
-            variables="S m share other w behind",
-            hypotheses=lambda n, S, m, share, other, w, behind: [
-                *(m >= 1, w <= S, w > 0, behind > 0),
-                *(n.eq(share * (m + S), 1), n.eq(other * (m + S), w)),
-            ],
-            conclusion=lambda rules, n, S, m, share, other, w, behind: [
-                n.eq((rules.limit(n, n.zero, m) - share) * m * (m + S), S),
-                n.eq((other - rules.limit(n, behind, m)) * (m + S), w),
+            sentence="Of the total m + S the limit gives the maxima S more than they weigh, the others nothing.",
+            variables="S m behind",
+            hypotheses=lambda n, S, m, behind: [m >= 1, S > 0, behind > 0],
+            conclusion=lambda rules, n, S, m, behind: [
+                n.eq(m * (rules.limit(n, n.zero, m) * (m + S)) - m, S),
+                n.eq(rules.limit(n, behind, m), 0),
                 implies(n, n.eq(m, 1), n.eq(rules.limit(n, n.zero, m), 1)),
             ],
             mutants=(limit_is_one_hot, limit_is_nothing),
@@ -99,7 +97,7 @@ CLAIM = Claim(
         ),
         Lemma(
             slug="temperature-zero-variation",
-            sentence="What shares exceed their limits by, token by token, is the weight of the others so far over the total.",
+            sentence="What shares exceed their limits by, token by token, is the others' weight so far over the total.",
             variables="excess S total m share w behind",
             hypotheses=lambda n, excess, S, total, m, share, w, behind: [
                 *(m >= 1, total >= m, w > 0, S >= 0, behind >= 0, implies(n, n.eq(behind, 0), n.eq(w, 1))),

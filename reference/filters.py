@@ -73,13 +73,8 @@ def nucleus_size(through: Sequence[Any], top_p: Any, *, inclusive: bool = False)
     top_p: in the number system of the masses, of which only a few are looked at.
     inclusive: a rank stays also where the mass before it equals top_p of the total (a dialect's cut, spec 6).
     """
-
-    def drops(before: Any) -> bool:
-        if inclusive:
-            return bool(top_p * through[-1] < before)
-        return not pointwise.nucleus_keeps(n, before, top_p, through[-1])
-
-    return 1 + bisect_left(range(1, len(through)), True, key=lambda r: drops(through[r - 1]))
+    keeps = pointwise.nucleus_keeps_ties if inclusive else pointwise.nucleus_keeps
+    return 1 + bisect_left(range(1, len(through)), True, key=lambda r: not keeps(n, through[r - 1], top_p, through[-1]))
 
 
 def kept_by_top_k(size: int, top_k: int) -> int:

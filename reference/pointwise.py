@@ -79,6 +79,11 @@ def nucleus_keeps(n: NumberSystem, before: Any, top_p: Any, total: Any) -> Any:
     return before < top_p * total
 
 
+def nucleus_keeps_ties(n: NumberSystem, before: Any, top_p: Any, total: Any) -> Any:
+    """A dialect's cut: a rank stays also where the mass before it is top_p of the total (spec 6)."""
+    return n.neg(top_p * total < before)
+
+
 def scaled(n: NumberSystem, logit: Any, temperature: Any) -> Any:
     """The exponent of a weight: logit / T, T > 0 (spec 2.1)."""
     return n.quotient(logit, temperature)
@@ -94,9 +99,9 @@ def first_ranks(n: NumberSystem, size: Any, top_k: Any) -> Any:
     return n.choose(n.eq(top_k, n.zero), size, minimum(n, size, top_k))
 
 
-def renormalised(n: NumberSystem, weight: Any, mass: Any, kept: Any) -> Any:
+def renormalised(n: NumberSystem, weight: Any, mass: Any, stays: Any) -> Any:
     """The share of a token after a cut: its weight over the kept mass, 0 where it is dropped (spec 2.5)."""
-    return n.choose(kept, n.quotient(weight, mass), n.zero)
+    return n.choose(stays, n.quotient(weight, mass), n.zero)
 
 
 def owns(n: NumberSystem, start: Any, count: Any, cell: Any) -> Any:

@@ -21,6 +21,8 @@ from reference.rows import Row, rows, side_by_side, total
 RULES = {name: rule for name, rule in getmembers(pointwise, isfunction) if rule.__module__ == pointwise.__name__}
 FOLDS = {"residual_mass_step", "rejection_step"}
 """Rules that add to a number."""
+CONDITION = "stays"
+"""The parameter of a rule that is true or false at each token."""
 DENOMINATORS = ([6, 6, 6], [1, 4, 3], [5, 1, 2])
 
 
@@ -43,7 +45,10 @@ def at(found: Any, token: int) -> Any:
 def test_rules_on_rows(name: str, data: st.DataObject) -> None:
     """Every pointwise rule gives on rows what it gives on rationals at each token, quotients by zero included."""
     rule, drawn = RULES[name], []
-    for _ in list(signature(rule).parameters)[1 + (name in FOLDS) :]:
+    for parameter in list(signature(rule).parameters)[1 + (name in FOLDS) :]:
+        if parameter == CONDITION:
+            drawn.append(data.draw(st.lists(st.booleans(), min_size=3, max_size=3)))
+            continue
         numerators = data.draw(st.lists(st.integers(-3, 6), min_size=3, max_size=3))
         drawn.append(Row(numerators, data.draw(st.sampled_from(DENOMINATORS))))
     tokens = [[row[token] for row in drawn] for token in range(3)]
