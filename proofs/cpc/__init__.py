@@ -11,12 +11,14 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from proofs.cpc import arithmetic, rules
 from proofs.cpc.reader import Expression, Problem, Refused, build, commands, read_smt2
-from proofs.cpc.rules import RULES
 from proofs.cpc.schemas import schema
 from proofs.cpc.terms import FALSE, TRUE, Malformed, Term, apply, constant, require
 
 __all__ = ["Checked", "Problem", "Refused", "check", "read_smt2"]
+
+RULES = rules.RULES | arithmetic.RULES
 
 
 @dataclass(frozen=True)

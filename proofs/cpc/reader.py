@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from proofs.cpc.terms import FALSE, TRUE, Malformed, Term, apply, constant, numeral, require
+from proofs.cpc.terms import FALSE, TRUE, WORDS, Malformed, Term, apply, constant, numeral, require
 
 Expression = str | list["Expression"]
 
@@ -82,7 +82,7 @@ def build(e: Expression, names: Mapping[str, Term], numerals: str = "Int") -> Te
 def _bound(binding: Expression, names: Mapping[str, Term], numerals: str) -> tuple[str, Term]:
     """A name of a `let` and its term, which sees only the names outside."""
     match binding:
-        case [str(name), value]:
+        case [str(name), value] if name not in WORDS:
             return name, build(value, names, numerals)
     raise Malformed(f"{str(binding)[:200]} binds nothing")
 

@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 from proofs.cpc.reader import Expression, build, commands
 from proofs.cpc.terms import (
+    ANY_SIGN,
     FALSE,
     SIGNS,
     TRUE,
@@ -178,7 +179,7 @@ class Schema:
         return build(self.conclusion, names)
 
     def is_a_theorem(self) -> bool:
-        """Do the premises imply the conclusion whatever the letters stand for? What holds of all reals holds of all integers."""
+        """Do the premises imply the conclusion whatever the letters stand for? What holds of reals holds of integers."""
         used = letters([*self.args, *self.premises, self.conclusion])
         for sort in ("Bool", "Real"):
             names = {letter: constant(letter, sort if sort in SORTS[letter] else SORTS[letter][0]) for letter in used} | TRUTHS
@@ -264,8 +265,8 @@ def consistent(
         case "xor" | "distinct":
             return some([(equal(*f.args), not wanted)])
         case "ite":
-            condition, *branches = f.args
-            return some(*([(condition, value), (branch, wanted)] for value, branch in zip((True, False), branches, strict=True)))
+            condition, then, otherwise = f.args
+            return some([(condition, True), (then, wanted)], [(condition, False), (otherwise, wanted)])
         case "=" if f.args[0].sort == "Bool":
             left, right = f.args
             return some(*([(left, value), (right, value == wanted)] for value in (True, False)))
@@ -274,7 +275,7 @@ def consistent(
                 if t.op in ("ite", "abs"):
                     return some(*([(c, value), (replaced(f, t, by), wanted)] for c, value, by in branches_of(t)))
             difference = combine((Fraction(1), polynomial(f.args[0])), (Fraction(-1), polynomial(f.args[1])))
-            signs = SIGNS[op] if wanted else {-1, 0, 1} - SIGNS[op]
+            signs = SIGNS[op] if wanted else ANY_SIGN - SIGNS[op]
             return any(consistent(rest, (*bounds, *of_sign(difference, sign)), chosen) for sign in signs)
     return chosen.get(f, wanted) == wanted and consistent(rest, bounds, {**chosen, f: wanted})
 

@@ -12,10 +12,13 @@ from functools import cache
 from itertools import count, product
 
 NUMBERS = ("Int", "Real")
-SIGNS = {"<": {-1}, "<=": {-1, 0}, "=": {0}, ">=": {0, 1}, ">": {1}}
+ANY_SIGN = frozenset({-1, 0, 1})
+SIGNS = {"<": frozenset({-1}), "<=": frozenset({-1, 0}), "=": frozenset({0}), ">=": frozenset({0, 1}), ">": frozenset({1})}
 """What the sign of left - right may be where the relation holds."""
 MIRRORED = {"<": ">", "<=": ">=", "=": "=", ">=": "<=", ">": "<"}
-OPERATORS = frozenset("not and or => xor = distinct ite + - * / div mod abs to_real to_int @purify @list".split()) | set(SIGNS)
+CONNECTIVES = frozenset({"not", "and", "or", "=>", "xor", "distinct", "ite"})
+FUNCTIONS = frozenset({"+", "-", "*", "/", "div", "mod", "abs", "to_real", "to_int", "@purify", "@list"})
+OPERATORS = CONNECTIVES | FUNCTIONS | SIGNS.keys()
 WORDS = OPERATORS | {"true", "false", "numeral", "let"}
 """What no constant may be called."""
 
@@ -37,17 +40,23 @@ class Term:
     serial: int
 
     def __str__(self) -> str:
-        """As SMT-LIB writes it, cut after some 200 characters."""
-        if self.value is not None:
-            return str(self.value)
-        text = f"({self.op} {' '.join(map(str, self.args))})" if self.args else self.op
-        return text if len(text) <= 200 else f"{text[:200]} .."
+        """As SMT-LIB writes it, but cut after some 200 characters."""
+        return _written(self)
 
 
 def require(holds: bool, reason: str) -> None:
     """Refuses unless it holds."""
     if not holds:
         raise Malformed(reason)
+
+
+@cache
+def _written(t: Term) -> str:
+    """A term in a message."""
+    if t.value is not None:
+        return str(t.value)
+    text = f"({t.op} {' '.join(map(str, t.args))})" if t.args else t.op
+    return text if len(text) <= 200 else f"{text[:200]} .."
 
 
 @cache
