@@ -68,12 +68,14 @@ def commands(text: str, enclosed: bool = False) -> Iterator[tuple[int, list[Expr
 
 
 def build(e: Expression, names: Mapping[str, Term], numerals: str = "Int") -> Term:
-    """The term of an expression; a numeral with neither point nor slash has the sort `numerals`."""
+    """The term of an expression; a numeral with neither point nor slash has the sort `numerals`, and (and f) is f."""
     if isinstance(e, str):
         return names[e] if e in names else number(e, numerals)
     match e:
         case ["let", list(bindings), body]:
             return build(body, {**names, **dict(_bound(b, names, numerals) for b in bindings)}, numerals)
+        case ["and" | "or", part]:
+            return build(part, names, numerals)
         case [str(op), _, *_]:
             return apply(op, *(build(a, names, numerals) for a in e[1:]))
     raise Malformed(f"{str(e)[:200]} is no term")
