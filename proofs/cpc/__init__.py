@@ -21,6 +21,11 @@ __all__ = ["Checked", "Problem", "Refused", "check", "read_smt2"]
 RULES = rules.RULES | arithmetic.RULES
 
 
+def infer(rule: str, premises: rules.Terms, args: rules.Terms) -> Term:
+    """What follows by the rule of that name; Malformed if nothing does."""
+    return (RULES.get(rule) or schema(rule))(premises, args)
+
+
 @dataclass(frozen=True)
 class Checked:
     """A certificate that proves its claim: how many steps it takes, and how often each rule is used."""
@@ -85,7 +90,7 @@ class Proof:
             require(rule == "scope" and len(premises) == 1 and not args, f"{rule} closes no assumption")
             conclusion = apply("=>", closing, premises[0])
         else:
-            conclusion = (RULES.get(rule) or schema(rule))(premises, args)
+            conclusion = infer(rule, premises, args)
         require(stated in (None, conclusion), f"{rule} concludes {conclusion}, not {stated}")
         return conclusion
 
