@@ -280,6 +280,7 @@ def prove(
 ) -> None:
     """Write the proofs' certificates, or check them: each step by our own checker, each question by z3 and cvc5 again."""
     from mtplx import prove as proving  # loads the solvers
+    from proofs.export import KEPT
 
     if export and verify:
         raise InputError("allowed: --export DIR or --verify DIR, not both")
@@ -288,7 +289,7 @@ def prove(
             data = proving.exported_data(export, proving.write_all(export, err))
         leave(data if as_json else None, lambda: proving.print_exported(data, out), Verdict.EXACT)
     with reading():
-        found, complete = proving.verify_all(verify or proving.export.KEPT, err)
+        found, complete = proving.verify_all(verify or KEPT, err)
     faults = any(one.fault for one in found)
     verdict = Verdict.REFUTED if faults else Verdict.EXACT if complete else Verdict.INCONCLUSIVE
     leave(proving.verified_data(found) if as_json else None, lambda: proving.print_verified(found, out), verdict)

@@ -31,8 +31,9 @@ TOPICS = {
 FILE = Path(__file__).parent / "CLAIMS.md"
 OPENING = """# Claims
 
-Every statement that this project relies on and proves. Written by `python -m proofs.inventory` from the claim objects; a test holds
-to them. A claim's id is the name of its file, `proofs/test_<id>.py`, and of its theorem in `proofs/coq/`, where it has one.
+Every statement that this project relies on and proves. Written by `python -m proofs.inventory` from the claim objects
+
+A test holds it to them. A claim's id is the name of its file, `proofs/test_<id>.py`, and of its Coq theorem, if any.
 
 - *Lemmas*: each is proved by z3 and by cvc5, for all values of its variables.
 - *Steps* are those of cvc5's certificates. `proofs/cpc` checks every one of them; none is taken on trust.

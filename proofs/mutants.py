@@ -7,11 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-<<<<<<< HEAD
-from proofs import arithmetic, floats, paths
-=======
-from proofs import arithmetic, cuts
->>>>>>> 6181daf66de90bf86396716423deb3e8b7064d10
+from proofs import arithmetic, cuts, floats, paths
 from proofs.claim import replaces
 from reference.numbers import NumberSystem
 
@@ -370,7 +366,6 @@ def high_without_middle(n: NumberSystem, product: Any, first: Any, second: Any, 
     return product + first + second
 
 
-<<<<<<< HEAD
 @replaces("drafted", paths)
 def drafted_whatever_is_accepted(n: NumberSystem, drafting: Any, p: Any, q: Any) -> Any:
     """Every draft is taken."""
@@ -482,7 +477,8 @@ def float_divides_without_draft(n: NumberSystem, p: Any, q: Any, ratio: Any) -> 
 def float_rejection(n: NumberSystem, p: Any, q: Any, ratio: Any) -> Any:
     """The probability of rejecting."""
     return clipped_float(n, q, n.choose(ratio < n.one, n.one - ratio, n.zero), n.choose(n.zero < p, n.zero, n.one))
-=======
+
+
 @replaces("measured_on", cuts)
 def measured_on_what_is_left(n: NumberSystem, total: Any, left: Any) -> Any:
     """The mass that top-k left, as transformers, vLLM and llama.cpp do."""
@@ -493,4 +489,3 @@ def measured_on_what_is_left(n: NumberSystem, total: Any, left: Any) -> Any:
 def measured_untempered(n: NumberSystem, weight: Any, tempered: Any) -> Any:
     """The weight at T = 1, as mlx-lm and llama.cpp do."""
     return weight
->>>>>>> 6181daf66de90bf86396716423deb3e8b7064d10

@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if isinstance(item, pytest.Function):
             parameters = item.callspec.params if hasattr(item, "callspec") else {}
-            claim = parameters.get("claim") or getattr(item.module, "CLAIM", None)
+            claim: Any = parameters.get("claim") or getattr(item.module, "CLAIM", None)
             kinds = [kind for kind, tests in KINDS.items() if item.originalname in tests]
             item.user_properties += [(kind, claim.id) for kind in kinds if claim]
 
