@@ -1254,8 +1254,8 @@ MUTANTS = [
     Mutant(
         "rules: a tree is not renormalised",
         "reference/rules.py",
-        "        p = normalised(without(p, x))",
-        "        p = without(p, x)",
+        "p = ruled_out(p, x)",
+        "p = without(p, x)",
         RULES,
     ),
     Mutant(
@@ -1275,8 +1275,8 @@ MUTANTS = [
     Mutant(
         "rules: siblings left are not renormalised",
         "reference/rules.py",
-        "return normalised(rest) if any(rest) else None",
-        "return rest if any(rest) else None",
+        "return ruled_out(q, x) if",
+        "return without(q, x) if",
         RULES,
     ),
     Mutant(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SEES_BOTH = {ROOT / "mtplx" / name for name in ("audit", "cli.py", "__main__.py")}
+SEES_BOTH = {ROOT / "mtplx" / name for name in ("audit", "cli.py", "prove.py", "__main__.py")}
 """The audit and the command line compare the two."""
 REFERENCE = sorted((ROOT / "reference").rglob("*.py"))
 RATIONAL = {
