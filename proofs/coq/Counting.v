@@ -137,7 +137,10 @@ Lemma number_permutation {A} (b : A -> bool) l m : Permutation l m -> number b l
 Proof. intros H. apply Permutation_length, filter_permutation, H. Qed.
 
 Lemma filter_none {A} (b : A -> bool) l : (forall x, In x l -> b x = false) -> filter b l = [].
-Proof. induction l as [|x l IH]; intros H; simpl; [|rewrite (H x), IH by (intros; try apply H; simpl; auto)]; reflexivity. Qed.
+Proof.
+  induction l as [|x l IH]; intros H; simpl; [reflexivity|].
+  rewrite (H x), IH by (intros; try apply H; simpl; auto). reflexivity.
+Qed.
 
 Lemma nodup_map {A B} (h : A -> B) l : (forall x y, In x l -> In y l -> h x = h y -> x = y) -> NoDup l -> NoDup (map h l).
 Proof.

@@ -88,7 +88,8 @@ Fixpoint chosen (choice : list bool) (ws : list Q) : list Q :=
 Lemma firstn_larger w ws k : 0 <= w -> non_negative ws -> Forall (fun v => v <= w) ws -> StronglySorted descending ws ->
   mass (firstn k ws) <= mass (firstn k (w :: ws)).
 Proof.
-  intros W N A S. revert w k W A. induction S as [|v ws S IH A']; intros w [|k] W A; simpl; rewrite ?firstn_nil; try (unfold mass; simpl; lra).
+  intros W N A S. revert w k W A. induction S as [|v ws S IH A']; intros w [|k] W A;
+    simpl; rewrite ?firstn_nil; try (unfold mass; simpl; lra).
   inversion N as [|? ? Nv Nws]; inversion A as [|? ? V _]; subst.
   specialize (IH Nws v k Nv A'). unfold mass in *. simpl in *. lra.
 Qed.

@@ -2,8 +2,7 @@
 
     A dyadic law is counts over one denominator D. A draw r < D picks a cell of the draft; its place in the cell's interval
     decides acceptance; a rejected one is sent to the deficit cell of its own number. Promise: over all D draws each token is
-    emitted as often as the target counts it, whatever the order of either law, and blocks of drafts followed by plain
-    decoding have the joint law of plain decoding. Natural numbers only: statements are countings, not probabilities. *)
+    emitted as often as the target counts it, whatever the two orders. Natural numbers only: statements are countings. *)
 
 From Coq Require Import List Arith Lia Bool.
 Require Import Counting.
@@ -99,7 +98,8 @@ Section OneDraw.
 
   (** What a law is where both laws give something: the same in both orders. *)
   Lemma sum_common D p q f : dyadic_law D p -> dyadic_law D q ->
-    sum (tokens q) (fun x => min (count p x) (count q x) * f x) = sum (tokens p) (fun x => min (count p x) (count q x) * f x).
+    sum (tokens q) (fun x => min (count p x) (count q x) * f x) =
+    sum (tokens p) (fun x => min (count p x) (count q x) * f x).
   Proof.
     intros (Np & Ip & _) (Nq & Iq & _). apply sum_support; try assumption; intros x H; [apply Iq | apply Ip]; nia.
   Qed.
@@ -126,7 +126,8 @@ Section OneDraw.
     change (sum (tokens p) (fun x => (count p x - count q x) * g (x, false)))
       with (sum (tokens (deficit p q)) (fun x => count (deficit p q) x * g (x, false))).
     rewrite <- (sum_owner (deficit p q) (fun x => g (x, false))).
-    change (tokens (deficit p q)) with (tokens p). rewrite <- (one_draw_totals D) by assumption. destruct Hq as (_ & _ & <-).
+    change (tokens (deficit p q)) with (tokens p). rewrite <- (one_draw_totals D) by assumption.
+    destruct Hq as (_ & _ & <-).
     etransitivity; [|exact (sum_cells (count p) (count q) (fun x => g (x, true))
       (fun j => value (fun x => g (x, false)) (owner (deficit p q) j)) (tokens q) 0)].
     apply sum_ext. intros r _. unfold verify. destruct (locate _ _ r) as [[[before x] off]|]; [|reflexivity]. simpl.
@@ -199,9 +200,10 @@ Section OneDraw.
       intros Hp Hq. rewrite sum_number.
       rewrite <- (sum_at D p (fun x => min (count p x) (count q x)) x Hp) by (intros y ->; reflexivity).
       pose (g := fun e : T * bool => if snd e then if same (fst e) x then 1 else 0 else 0).
-      transitivity (sum (tokens p) (fun y => min (count p y) (count q y) * g (y, true) + (count p y - count q y) * g (y, false)));
+      transitivity (sum (tokens p) (fun y =>
+        min (count p y) (count q y) * g (y, true) + (count p y - count q y) * g (y, false)));
         [rewrite <- (one_draw_sum D p q g) by assumption | ]; apply sum_ext.
-      - intros r _. destruct (verify p q r) as [[y []]|]; unfold g; simpl; [destruct (same y x) | destruct (same y x) |]; reflexivity.
+      - intros r _. unfold g. destruct (verify p q r) as [[y []]|]; simpl; try destruct (same y x); reflexivity.
       - intros y _. unfold g. simpl. destruct (same y x); lia.
     Qed.
   End Counts.

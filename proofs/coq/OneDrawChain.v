@@ -49,9 +49,6 @@ Section Chain.
     let xs := plain draft prefix (removelast rs) in
     verify_chain (rows target prefix xs) (removelast (rows draft prefix xs)) rs.
 
-  Lemma block_last target draft prefix r : block target draft prefix [r] = listed (owner (target prefix) r).
-  Proof. reflexivity. Qed.
-
   Lemma rows_cons row prefix xs : exists p ps, rows row prefix xs = p :: ps.
   Proof. destruct xs; simpl; eauto. Qed.
 
@@ -101,7 +98,7 @@ Section Chain.
         sum (vectors D G) (fun us => F (y :: plain target (prefix ++ [y]) us))).
     Proof.
       rewrite sum_vectors. destruct (target_law prefix) as (N & I & E). rewrite <- sum_owner, E. apply sum_ext.
-      intros r Hr%in_seq. simpl. destruct (owner_some D (target prefix) r) as (y & ->); [apply target_law | lia | reflexivity].
+      intros r Hr%in_seq. simpl. destruct (owner_some D (target prefix) r) as (y & ->); auto. lia.
     Qed.
 
     (** Draws beyond the tokens that are wanted do no harm. *)
@@ -135,12 +132,15 @@ Section Chain.
           sum (vectors D G) (fun us => F (y :: plain target (prefix ++ [y]) us))))); [|simpl; nia].
         f_equal. rewrite <- (one_draw_law D (target prefix) (draft prefix)), <- sum_scale by auto. apply sum_ext.
         intros r Hr%in_seq. unfold emit.
-        destruct (verify_some D (target prefix) (draft prefix) r) as ([y a] & E); [auto | auto | lia |]. rewrite E. cbn [option_map value fst].
+        destruct (verify_some D (target prefix) (draft prefix) r) as ([y a] & E); [auto | auto | lia |].
+        rewrite E. cbn [option_map value fst].
         destruct (owner_some D (draft prefix) r) as (x & O); [auto | lia |]. destruct a.
-        + rewrite <- (IH G (prefix ++ [y]) (fun rs => rest (r :: rs)) ltac:(intros; apply rest_law; lia) (fun ys => F (y :: ys))).
+        + rewrite <- (IH G (prefix ++ [y]) (fun rs => rest (r :: rs)) ltac:(intros; apply rest_law; lia)
+            (fun ys => F (y :: ys))).
           rewrite sum_vectors_app. f_equal. apply sum_ext. intros rs Hrs. apply sum_ext. intros ss _.
           apply in_vectors in Hrs. f_equal.
-          destruct (split_draws (S K) rs ss Hrs) as [-> ->], (split_draws (S (S K)) (r :: rs) ss) as [-> ->]; [simpl; congruence|].
+          destruct (split_draws (S K) rs ss Hrs) as [-> ->].
+          destruct (split_draws (S (S K)) (r :: rs) ss) as [-> ->]; [simpl; congruence|].
           rewrite block_step by (destruct rs; [discriminate Hrs | discriminate] || congruence). rewrite E.
           simpl. rewrite <- app_assoc. reflexivity.
         + transitivity (D ^ S K * (D ^ n * sum (vectors D G) (fun us => F (y :: plain target (prefix ++ [y]) us))));
@@ -156,7 +156,8 @@ Section Chain.
     Definition draws_of (lengths : list nat) (N : nat) : nat := fold_right (fun K n => S K + n) N lengths.
 
     (** Any number of blocks of any lengths, then plain decoding: the first G tokens have the law of plain decoding. *)
-    Theorem one_draw_blocks (draft : list nat -> list T -> dyadic T) lengths memory N G prefix : (forall memory prefix, dyadic_law D (draft memory prefix)) ->
+    Theorem one_draw_blocks (draft : list nat -> list T -> dyadic T) lengths memory N G prefix :
+      (forall memory prefix, dyadic_law D (draft memory prefix)) ->
       G <= length lengths + N -> as_plain G (draws_of lengths N) prefix (decode target draft lengths memory prefix).
     Proof.
       intros draft_law. revert memory G prefix. induction lengths as [|K lengths IH]; intros memory G prefix H.
@@ -204,3 +205,32 @@ Proof.
     try (intros [|[|[|x]]]; destruct (last prefix 0 =? 0); simpl; intros; try lia; destruct x; lia).
   all: vm_compute; reflexivity.
 Qed.
+
+(** Two blocks, of two drafts and of one; the last is certain of the other block's second draft, discarded or not. With fresh
+    draws each pair of two fair tokens comes from 8 of the 2^5 vectors. *)
+Definition fair : dyadic nat := Dyadic [0; 1] (fun x => nth x [1; 1] 0).
+Definition one_hot (x : nat) : dyadic nat := Dyadic [x] (fun y => if y =? x then 2 else 0).
+Definition remembering (memory prefix : list nat) : dyadic nat :=
+  match memory, prefix with [], [] => one_hot 0 | [], _ => fair | _, _ => one_hot (nth 1 memory 0) end.
+
+Example one_draw_blocks_satisfiable :
+  dyadic_law 2 fair /\ (forall memory prefix, dyadic_law 2 (remembering memory prefix)) /\
+  map (fun ys => number (fun draws =>
+      if list_eq_dec Nat.eq_dec (firstn 2 (decode (fun _ => fair) remembering [2; 1] [] [] draws)) ys then true else false)
+    (vectors 2 (draws_of [2; 1] 0))) (vectors 2 2) = [8; 8; 8; 8].
+Proof.
+  assert (law_of_fair : dyadic_law 2 fair).
+  { split; [|split]; try (repeat constructor; simpl; lia). intros [|[|[|x]]]; simpl; lia. }
+  assert (law_of_one_hot : forall x, dyadic_law 2 (one_hot x)).
+  { intros x. unfold dyadic_law. simpl. rewrite Nat.eqb_refl. repeat split; [repeat constructor; simpl; lia|].
+    intros y. destruct (Nat.eqb_spec y x); [auto | lia]. }
+  split; [exact law_of_fair|]. split; [|vm_compute; reflexivity].
+  intros [|r memory] [|x prefix]; [apply law_of_one_hot | exact law_of_fair | apply law_of_one_hot | apply law_of_one_hot].
+Qed.
+
+(** Fresh draws are needed: if the second block reads the draw of the discarded draft again, 1, 1 is never emitted. *)
+Example discarded_draws_are_spent :
+  map (fun rs => let b := block (fun _ => fair) (remembering []) [] rs in
+      firstn 2 (b ++ block (fun _ => fair) (remembering rs) b (skipn (length b) rs))) (vectors 2 3) =
+    [[0; 0]; [0; 0]; [0; 1]; [0; 1]; [1; 0]; [1; 0]; [1; 0]; [1; 0]].
+Proof. vm_compute. reflexivity. Qed.

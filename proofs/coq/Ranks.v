@@ -1,8 +1,7 @@
 (** Ranks and cuts (spec 2.2 and 2.4; reference/filters.py; docs/integer-core.md, section 3).
 
-    Tokens rank by weight, descending, and by id where weights tie. Promise: top-k keeps exactly k of them, ties included; the
-    tokens of the blocks with the largest maxima are enough to find them; and the nucleus, which keeps a rank iff the mass
-    before it is below top_p of the total, is a prefix of the ranks and the least one that reaches this share. *)
+    Tokens rank by weight, descending, and by id where weights tie. Promise: top-k keeps exactly k of them, ties included, and
+    the tokens of the blocks with the largest maxima are enough to find them. The other cut is in Nucleus.v. *)
 
 From Coq Require Import QArith List Arith Lia Lqa Permutation Bool.
 Require Import Counting.
@@ -81,7 +80,8 @@ Section Ranks.
         rewrite filter_below, seq_length. reflexivity.
     - intros x y [Ix Hx]%in_top Iy Hy. rewrite in_top in Hy.
       assert (D : x <> y) by (intros <-; tauto).
-      destruct (outranks_total x y D) as [H|H]; [exact H|]. apply (rank_lt V) in H; [|exact Iy]. exfalso. apply Hy. split; [exact Iy | lia].
+      destruct (outranks_total x y D) as [H|H]; [exact H|]. apply (rank_lt V) in H; [|exact Iy].
+      exfalso. apply Hy. split; [exact Iy | lia].
   Qed.
 
   (** * Block maxima *)
@@ -94,7 +94,8 @@ Section Ranks.
     unfold number. induction blocks as [|b blocks IH]; simpl; [lia|].
     rewrite filter_app, app_length. destruct (existsb (reaches v) b) eqn:E; simpl; [|lia].
     apply existsb_exists in E. destruct E as (x & I & H).
-    assert (In x (filter (reaches v) b)) as J by (apply filter_In; auto). destruct (filter (reaches v) b); [destruct J | simpl; lia].
+    assert (J : In x (filter (reaches v) b)) by (apply filter_In; auto).
+    destruct (filter (reaches v) b); [destruct J | simpl; lia].
   Qed.
 
   (** V is split in blocks; R tokens of the chosen ones reach v, and no token of a block left out does. Then each of the first
@@ -110,7 +111,8 @@ Section Ranks.
     rewrite concat_app in P. fold C O in P.
     assert (out : forall x, In x O -> (w x < v)%Q) by (intros x (b & Ib & Ix)%in_concat; eauto).
     assert (split : forall x, rank V x = rank C x + rank O x).
-    { intros x. unfold rank. rewrite <- (number_permutation _ _ _ P). unfold number. rewrite filter_app, app_length. reflexivity. }
+    { intros x. unfold rank. rewrite <- (number_permutation _ _ _ P). unfold number.
+      rewrite filter_app, app_length. reflexivity. }
     assert (behind : forall x, (w x < v)%Q -> R <= rank C x).
     { intros x H. apply (Nat.le_trans _ _ _ HR). apply number_le. intros y _ Hy. apply Qle_bool_iff in Hy.
       apply outranks_spec. left. lra. }
@@ -125,7 +127,8 @@ Section Ranks.
     apply (Permutation_trans (l' := filter (fun x => rank V x <? k) (C ++ O))); [|apply filter_permutation; exact P].
     rewrite filter_app, (filter_none _ O), app_nil_r.
     - erewrite filter_ext_in; [apply Permutation_refl|].
-      intros x I. simpl. specialize (split x). destruct (Nat.ltb_spec (rank C x) R) as [H|H]; [rewrite (same x I H); reflexivity|].
+      intros x I. simpl. specialize (split x).
+      destruct (Nat.ltb_spec (rank C x) R) as [H|H]; [rewrite (same x I H); reflexivity|].
       rewrite (proj2 (Nat.ltb_ge (rank C x) k)), (proj2 (Nat.ltb_ge (rank V x) k)) by lia. reflexivity.
     - intros x I. specialize (split x). apply out, behind in I. apply Nat.ltb_ge. lia.
   Qed.
