@@ -1,4 +1,4 @@
-"""The command line: `mtplx check`, `mtplx audit`, `mtplx museum`, `mtplx prove` and `mtplx claims`."""
+"""The command line: `mtplx check`, `mtplx audit`, `mtplx museum` and `mtplx prove`."""
 
 from __future__ import annotations
 

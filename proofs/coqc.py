@@ -8,7 +8,10 @@ import subprocess
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "coq"
-ORDER = ("Laws", "TokenRule", "Chain", "MultiDraft", "Block", "Ranks", "OneDraw", "Folds")
+ORDER = (
+    *("Laws", "TokenRule", "Chain", "MultiDraft", "BlockRule", "Block", "BlockDominance", "Folds"),
+    *("Counting", "OneDraw", "OneDrawChain", "Ranks", "Nucleus"),
+)
 """The files, each after those it needs."""
 CLOSED = "Closed under the global context"
 SECONDS = 300

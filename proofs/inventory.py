@@ -26,14 +26,13 @@ TOPICS = {
         "one_draw one_draw_totals one_draw_injective one_draw_owners one_draw_range counts_sum counts_variation "
         "nucleus_proved_cut block_maxima tail_interval exponential_error wide_product wide_quotient"
     ),
-    "Floats": ("float_acceptance_range float_acceptance_zero float_acceptance_one float_underflow float_monotone"),
+    "Floats": ("float_acceptance_range float_acceptance_zero float_acceptance_one float_underflow float_monotone float_coin"),
 }
 FILE = Path(__file__).parent / "CLAIMS.md"
 OPENING = """# Claims
 
-Every statement that this project relies on and proves. Written by `python -m proofs.inventory` from the claim objects
-
-A test holds it to them. A claim's id is the name of its file, `proofs/test_<id>.py`, and of its Coq theorem, if any.
+Every statement that this project relies on and proves. Written by `python -m proofs.inventory` from the claim objects; a test
+holds it to them. A claim's id is the name of its file, `proofs/test_<id>.py`, and of its theorem in Coq, if it has one.
 
 - *Lemmas*: each is proved by z3 and by cvc5, for all values of its variables.
 - *Steps* are those of cvc5's certificates. `proofs/cpc` checks every one of them; none is taken on trust.

@@ -12,7 +12,7 @@ CLAIM = Claim(
     id="acceptance_optimal",
     sentence="No coupling of draft and target agrees more often than the token rule accepts.",
     scope="every vocabulary, every target and draft law, every coupling",
-    source="arXiv 2302.01318, section 2; Lindvall, Lectures on the coupling method, theorem I.2.10",
+    source="arXiv 2211.17192; the maximal coupling of two laws (Lindvall, Lectures on the Coupling Method)",
     relied_on_by="docs: why min(1, p/q)",
     lemmas=(
         Lemma(

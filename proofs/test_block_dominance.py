@@ -12,7 +12,7 @@ CLAIM = Claim(
     id="block_dominance",
     sentence="Block verification accepts at least as many drafts in expectation as the token rule.",
     scope="every vocabulary, every K, rows that depend on the whole prefix",
-    source="arXiv 2403.10444, theorem 2",
+    source="arXiv 2403.10444",
     relied_on_by="reference.claims.running",
     lemmas=(
         Lemma(
@@ -31,7 +31,7 @@ CLAIM = Claim(
             mutants=(ratio_of_the_target,),
         ),
     ),
-    theorem="Block.v",
+    theorem="BlockDominance.v",
 )
 
 test_satisfiable, test_proved, test_refuted, test_exported = obligations_of(CLAIM)

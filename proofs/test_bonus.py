@@ -2,8 +2,8 @@
 
 from proofs import paths
 from proofs.claim import Claim, Lemma
-from proofs.mutants import bonus_after_rejections_too, no_bonus
 from proofs.obligation import obligations_of
+from proofs.step_mutants import bonus_after_rejections_too, no_bonus
 
 CLAIM = Claim(
     id="bonus",

@@ -6,8 +6,8 @@ By induction on the position, with the invariant drafting + ended = the target's
 
 from proofs import paths
 from proofs.claim import Claim, Lemma
-from proofs.mutants import drafted_whatever_is_accepted, ended_drafts_again, replaced_by_the_target
 from proofs.obligation import obligations_of
+from proofs.step_mutants import drafted_whatever_is_accepted, ended_drafts_again, replaced_by_the_target
 
 CLAIM = Claim(
     id="chain",

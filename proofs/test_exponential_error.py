@@ -10,8 +10,8 @@ from typing import Any
 
 from proofs import arithmetic
 from proofs.claim import Claim, Lemma, Terms
-from proofs.mutants import error_of_one_only, rises_from, series_of_one_sign, series_without_fourth
 from proofs.obligation import obligations_of
+from proofs.step_mutants import error_of_one_only, rises_from, series_of_one_sign, series_without_fourth
 from reference.numbers import NumberSystem
 
 TWO_TO_43 = 2**43

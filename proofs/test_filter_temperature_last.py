@@ -8,8 +8,9 @@ from typing import Any
 
 from proofs import cuts
 from proofs.claim import Claim, Lemma, Terms, implies
-from proofs.mutants import measured_untempered, ranks_the_highest_id_first, ranks_the_lightest_first
+from proofs.mutants import ranks_the_highest_id_first, ranks_the_lightest_first
 from proofs.obligation import obligations_of
+from proofs.step_mutants import measured_untempered
 from reference.numbers import NumberSystem
 
 

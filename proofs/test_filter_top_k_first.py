@@ -8,8 +8,8 @@ from typing import Any
 
 from proofs import cuts
 from proofs.claim import Claim, Lemma, Terms, implies, replaces
-from proofs.mutants import measured_on_what_is_left
 from proofs.obligation import obligations_of
+from proofs.step_mutants import measured_on_what_is_left
 from reference.numbers import NumberSystem
 
 

@@ -2,8 +2,8 @@
 
 from proofs import floats
 from proofs.claim import Claim, Lemma, implies
-from proofs.mutants import float_divides_without_draft, float_without_minimum, rounds_to_the_farther
 from proofs.obligation import obligations_of
+from proofs.step_mutants import float_divides_without_draft, float_without_minimum, rounds_to_the_farther
 
 CLAIM = Claim(
     id="float_acceptance_range",

@@ -2,13 +2,13 @@
 
 from proofs import floats
 from proofs.claim import Claim, Lemma, implies
-from proofs.mutants import (
+from proofs.obligation import obligations_of
+from proofs.step_mutants import (
     float_always_accepts_without_draft,
     float_divides_without_draft,
     float_larger_of_two,
     rounds_to_the_farther,
 )
-from proofs.obligation import obligations_of
 
 CLAIM = Claim(
     id="float_acceptance_zero",

@@ -7,14 +7,14 @@ from typing import Any
 
 from proofs import floats
 from proofs.claim import Claim, Lemma, Terms, implies
-from proofs.mutants import (
+from proofs.obligation import obligations_of
+from proofs.step_mutants import (
     float_never_accepts_without_draft,
     float_rejection,
     float_without_minimum,
     rounds_to_a_neighbour,
     rounds_to_the_farther,
 )
-from proofs.obligation import obligations_of
 from reference.numbers import NumberSystem
 
 

@@ -5,8 +5,8 @@ At exactly half it is 0 or s, as ties are broken: 0 to even.
 
 from proofs import floats
 from proofs.claim import Claim, Lemma, implies
-from proofs.mutants import float_rejection, rounds_to_a_neighbour, rounds_to_the_farther, rounds_towards_zero
 from proofs.obligation import obligations_of
+from proofs.step_mutants import float_rejection, rounds_to_a_neighbour, rounds_to_the_farther, rounds_towards_zero
 
 CLAIM = Claim(
     id="float_underflow",

@@ -20,7 +20,7 @@ CLAIM = Claim(
     id="multi_draft",
     sentence="Siblings judged in turn against the residual that those before left, drawn from any laws, keep the target's law.",
     scope="every vocabulary, any number of siblings, laws that depend on the rejected siblings, trees included",
-    source="arXiv 2305.09781, theorem 4.2; arXiv 2402.14160",
+    source="arXiv 2305.09781; arXiv 2402.14160",
     relied_on_by="reference.rules.multi_draft, mtplx audit",
     lemmas=(
         Lemma(

@@ -31,6 +31,7 @@ CLAIM = Claim(
             mutants=(keeps_at_the_boundary, keeps_without_total),
         ),
     ),
+    theorem="Nucleus.v",
 )
 
 test_satisfiable, test_proved, test_refuted, test_exported = obligations_of(CLAIM)

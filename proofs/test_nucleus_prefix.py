@@ -26,6 +26,7 @@ CLAIM = Claim(
             mutants=(keeps_the_tail,),
         ),
     ),
+    theorem="Nucleus.v",
 )
 
 test_satisfiable, test_proved, test_refuted, test_exported = obligations_of(CLAIM)

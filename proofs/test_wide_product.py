@@ -7,8 +7,8 @@ from typing import Any
 
 from proofs import arithmetic
 from proofs.claim import Claim, Lemma, Terms
-from proofs.mutants import high_without_middle, middle_without_carry
 from proofs.obligation import obligations_of
+from proofs.step_mutants import high_without_middle, middle_without_carry
 from reference.numbers import NumberSystem
 
 LIMB = 2**arithmetic.LIMB_BITS

@@ -8,8 +8,8 @@ from typing import Any
 
 from proofs import arithmetic
 from proofs.claim import Claim, Lemma, Terms, implies
-from proofs.mutants import digit_corrected_beyond, digit_without_correction, trial_by_the_leading_bits
 from proofs.obligation import obligations_of
+from proofs.step_mutants import digit_corrected_beyond, digit_without_correction, trial_by_the_leading_bits
 from reference.numbers import NumberSystem
 
 LIMB = 2**arithmetic.LIMB_BITS

@@ -2,7 +2,7 @@
 
 from inspect import getmembers, isfunction
 
-from proofs import mutants
+from proofs import mutants, step_mutants
 from proofs.claim import Mutant, every_claim
 from reference import pointwise
 
@@ -18,7 +18,8 @@ def test_every_rule_has_a_refuted_mutant() -> None:
 
 def test_every_mutant_is_refuted_by_a_claim() -> None:
     """No mutant of the gallery is idle, and no lemma is without one."""
-    gallery = {mutant for _, mutant in getmembers(mutants, lambda value: isinstance(value, Mutant))}
+    galleries = (mutants, step_mutants)
+    gallery = {mutant for one in galleries for _, mutant in getmembers(one, lambda value: isinstance(value, Mutant))}
     assert gallery <= {mutant for lemma in LEMMAS for mutant in lemma.mutants}
     assert all(lemma.mutants for lemma in LEMMAS)
 

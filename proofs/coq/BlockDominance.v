@@ -1,4 +1,4 @@
-(** Block verification keeps at least as many drafts as the token rule (Sun et al., arXiv 2403.10444, theorem 2).
+(** Block verification keeps at least as many drafts as the token rule (Sun et al., arXiv 2403.10444).
 
     Both rules are given the same drafts, drawn first, and coins of their own. Promised for every vocabulary, every K and all
     rows: at least i drafts are kept with at least the token rule's probability (block_dominance_tail), so at least as many in

@@ -1,6 +1,6 @@
 (** Siblings tried in turn keep the target, whatever the laws they are drawn from depend on; and so do trees of them.
 
-    SpecInfer, arXiv 2305.09781, theorem 4.2; recursive rejection sampling, arXiv 2402.14160. Each sibling is judged against what the target
+    SpecInfer, arXiv 2305.09781; recursive rejection sampling, arXiv 2402.14160. Each sibling is judged against what the target
     has become: the residual, after a rejection. Its law may depend on all siblings rejected before, so that drafts without replacement are an
     instance. At an accepted sibling a tree goes on one level down. *)
 

@@ -1,0 +1,10 @@
+; accepted-mass: For p, q >= 0: q times the acceptance probability is the smaller of p and q.
+(set-logic QF_NRA)
+(declare-const p Real)
+(declare-const q Real)
+(declare-const quotient_0 Real)
+(assert (>= p 0.0))
+(assert (>= q 0.0))
+(assert (=> (distinct q 0.0) (= (* quotient_0 q) p)))
+(assert (not (= (* q (ite (>= 0.0 q) (ite (< 0.0 p) 1.0 0.0) (ite (> 1.0 quotient_0) quotient_0 1.0))) (ite (<= p q) p q))))
+(check-sat)

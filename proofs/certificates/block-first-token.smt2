@@ -1,0 +1,12 @@
+; block-first-token: At rho = 1 the ratio after a drafted token is the token rule's acceptance.
+(set-logic QF_NRA)
+(declare-const p Real)
+(declare-const q Real)
+(declare-const quotient_0 Real)
+(declare-const quotient_1 Real)
+(assert (>= p 0.0))
+(assert (>= q 0.0))
+(assert (=> (distinct q 0.0) (= (* quotient_0 q) (* 1.0 p))))
+(assert (=> (distinct q 0.0) (= (* quotient_1 q) p)))
+(assert (let ((_let_1 (>= 0.0 q))) (not (or (not (> q 0.0)) (= (ite _let_1 0.0 (ite (> 1.0 quotient_0) quotient_0 1.0)) (ite _let_1 (ite (< 0.0 p) 1.0 0.0) (ite (> 1.0 quotient_1) quotient_1 1.0)))))))
+(check-sat)

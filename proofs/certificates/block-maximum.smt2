@@ -1,0 +1,12 @@
+; block-maximum: No token is above its block's maximum, and if that is above t's value, so is a token of the block.
+(set-logic QF_NRA)
+(declare-const maximum Real)
+(declare-const seen Real)
+(declare-const above Real)
+(declare-const value Real)
+(declare-const value_t Real)
+(assert (>= maximum seen))
+(assert (>= above 0.0))
+(assert (or (not (> maximum value_t)) (>= above 1.0)))
+(assert (let ((_let_1 (ite (< maximum value) value maximum))) (not (and (>= _let_1 seen) (>= _let_1 value) (or (not (> _let_1 value_t)) (>= (ite (> value value_t) (+ above 1.0) above) 1.0))))))
+(check-sat)

@@ -1,0 +1,13 @@
+; bonus-closes: If drafting + ended is the target's mass of K tokens, then after the last one it is that of K + 1.
+(set-logic QF_NRA)
+(declare-const drafting Real)
+(declare-const ended Real)
+(declare-const path Real)
+(declare-const p Real)
+(assert (>= drafting 0.0))
+(assert (>= ended 0.0))
+(assert (>= p 0.0))
+(assert (<= p 1.0))
+(assert (= (+ drafting ended) path))
+(assert (not (= (+ (* drafting p) (* ended p)) (* path p))))
+(check-sat)

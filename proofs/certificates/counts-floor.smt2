@@ -1,0 +1,12 @@
+; counts-floor: Every a has its floor: k with a = k b + rest, 0 <= rest < b.
+(set-logic QF_NRA)
+(declare-const a Real)
+(declare-const b Real)
+(declare-const k Real)
+(declare-const rest Real)
+(assert (> b 0.0))
+(assert (>= rest 0.0))
+(assert (< rest b))
+(assert (= a (+ (* k b) rest)))
+(assert (not (and (<= (* k b) a) (< a (* (+ k 1.0) b)))))
+(check-sat)

@@ -1,0 +1,12 @@
+; draft-without-mass: At q = 0 the acceptance probability is 1 where p > 0, else 0.
+(set-logic QF_NRA)
+(declare-const p Real)
+(declare-const q Real)
+(declare-const quotient_0 Real)
+(declare-const quotient_1 Real)
+(assert (>= p 0.0))
+(assert (= q 0.0))
+(assert (=> (distinct q 0.0) (= (* quotient_0 q) p)))
+(assert (=> (distinct q 0.0) (= (* quotient_1 q) p)))
+(assert (let ((_let_1 (ite (< 0.0 p) 1.0 0.0))) (let ((_let_2 (>= 0.0 q))) (not (or (and (> p 0.0) (= (ite _let_2 _let_1 (ite (> 1.0 quotient_0) quotient_0 1.0)) 1.0)) (and (= p 0.0) (= (ite _let_2 _let_1 (ite (> 1.0 quotient_1) quotient_1 1.0)) 0.0)))))))
+(check-sat)

@@ -1,0 +1,10 @@
+; exponential-composed: 9 units of at least 2^47, and 0.71 * 2^-44 by the error of y, are less than 2^-43 together.
+(set-logic QF_NRA)
+(declare-const of_power Real)
+(declare-const of_y Real)
+(assert (<= (* 140737488355328.0 of_power) 9.0))
+(assert (>= (* 140737488355328.0 of_power) (- 9.0)))
+(assert (<= (* 1759218604441600.0 of_y) 71.0))
+(assert (>= (* 1759218604441600.0 of_y) (- 71.0)))
+(assert (let ((_let_1 (+ (+ of_power of_y) (* of_power of_y)))) (let ((_let_2 (* 8796093022208.0 _let_1))) (not (and (< _let_2 1.0) (> _let_2 (- 1.0)) (= (* (+ 1.0 of_power) (+ 1.0 of_y)) (+ 1.0 _let_1)))))))
+(check-sat)

@@ -1,0 +1,10 @@
+; filter-either-order: Top-k of the nucleus keeps as many ranks as the nucleus of what top-k left, measured on all: the fewer.
+(set-logic QF_NIA)
+(declare-const nucleus Int)
+(declare-const size Int)
+(declare-const k Int)
+(assert (>= nucleus 1))
+(assert (<= nucleus size))
+(assert (>= k 0))
+(assert (let ((_let_1 (ite (< k nucleus) k nucleus))) (let ((_let_2 (ite (= k 0) nucleus _let_1))) (let ((_let_3 (= 0 k))) (let ((_let_4 (ite _let_3 size (ite (< k size) k size)))) (not (and (= (ite _let_3 nucleus _let_1) _let_2) (= (ite (< _let_4 nucleus) _let_4 nucleus) _let_2))))))))
+(check-sat)

@@ -1,0 +1,11 @@
+; filter-inclusive-tie: The inclusive cut keeps what the strict one keeps, and a rank with exactly top_p of the total before it.
+(set-logic QF_NRA)
+(declare-const before Real)
+(declare-const top_p Real)
+(declare-const total Real)
+(assert (>= before 0.0))
+(assert (> top_p 0.0))
+(assert (<= top_p 1.0))
+(assert (> total 0.0))
+(assert (let ((_let_1 (* top_p total))) (let ((_let_2 (not (< _let_1 before)))) (let ((_let_3 (= before _let_1))) (let ((_let_4 (not (< before _let_1)))) (not (and (or _let_4 _let_2) (or (not (and _let_2 _let_4)) _let_3) (or (not _let_3) _let_2))))))))
+(check-sat)

@@ -1,0 +1,11 @@
+; filter-temperature-nucleus: Of weights w : 1 at T = 1/2 the second stays iff w^2 is below top_p of the squares, not w of weights.
+(set-logic QF_NRA)
+(declare-const first Real)
+(declare-const second Real)
+(declare-const top_p Real)
+(assert (>= first second))
+(assert (= second 1.0))
+(assert (> top_p 0.0))
+(assert (< top_p 1.0))
+(assert (let ((_let_1 (* first first))) (let ((_let_2 (< _let_1 (* top_p (+ _let_1 (* second second)))))) (let ((_let_3 (and (< 1.0 2.0) _let_2))) (not (and (or (not _let_3) _let_2) (or (not _let_2) _let_3)))))))
+(check-sat)

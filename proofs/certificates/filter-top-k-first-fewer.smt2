@@ -1,0 +1,13 @@
+; filter-top-k-first-fewer: Of three tokens and k = 2 the joint cut keeps the second iff the first is below top_p of all three.
+(set-logic QF_NRA)
+(declare-const first Real)
+(declare-const second Real)
+(declare-const third Real)
+(declare-const top_p Real)
+(assert (>= first second))
+(assert (>= second third))
+(assert (> third 0.0))
+(assert (> top_p 0.0))
+(assert (< top_p 1.0))
+(assert (let ((_let_1 (< first (* top_p (+ (+ first second) third))))) (let ((_let_2 (and (< 1.0 2.0) _let_1))) (not (and (or (not _let_2) _let_1) (or (not _let_1) _let_2))))))
+(check-sat)

@@ -1,0 +1,12 @@
+; float-monotone-without-draft: At q = 0 the acceptance does not fall as p grows, and for p > 0 it is not below that at any q > 0.
+(set-logic QF_NRA)
+(declare-const p Real)
+(declare-const q Real)
+(declare-const r Real)
+(declare-const p_2 Real)
+(declare-const r_2 Real)
+(assert (>= p 0.0))
+(assert (> q 0.0))
+(assert (>= p_2 p))
+(assert (let ((_let_1 (ite (> 1.0 r_2) r_2 1.0))) (let ((_let_2 (ite (< 0.0 p) 1.0 0.0))) (let ((_let_3 (<= 0.0 0.0))) (let ((_let_4 (ite (> 1.0 r) r 1.0))) (not (and (<= (ite _let_3 _let_2 _let_4) (ite _let_3 (ite (< 0.0 p_2) 1.0 0.0) _let_1)) (or (not (> p 0.0)) (<= (ite (>= 0.0 q) _let_2 _let_4) (ite _let_3 _let_2 _let_1))))))))))
+(check-sat)

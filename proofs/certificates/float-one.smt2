@@ -1,0 +1,11 @@
+; float-one: For p >= q > 0, whatever p/q rounds to where 1 is a grid point, the acceptance is 1.
+(set-logic QF_NRA)
+(declare-const p Real)
+(declare-const q Real)
+(declare-const r Real)
+(declare-const quotient_0 Real)
+(assert (> q 0.0))
+(assert (>= p q))
+(assert (=> (distinct q 0.0) (= (* quotient_0 q) p)))
+(assert (not (or (not (<= (ite (< quotient_0 r) (- r quotient_0) (- quotient_0 r)) (ite (> 1.0 quotient_0) (- 1.0 quotient_0) (- quotient_0 1.0)))) (= (ite (>= 0.0 q) (ite (< 0.0 p) 1.0 0.0) (ite (> 1.0 r) r 1.0)) 1.0))))
+(check-sat)

@@ -1,0 +1,13 @@
+; float-range: For p >= 0 and q > 0, whatever p/q rounds to where 0 is a grid point, the acceptance lies in [0, 1].
+(set-logic QF_NRA)
+(declare-const p Real)
+(declare-const q Real)
+(declare-const r Real)
+(declare-const quotient_0 Real)
+(declare-const quotient_1 Real)
+(assert (>= p 0.0))
+(assert (> q 0.0))
+(assert (=> (distinct q 0.0) (= (* quotient_0 q) p)))
+(assert (=> (distinct q 0.0) (= (* quotient_1 q) p)))
+(assert (let ((_let_1 (ite (>= 0.0 q) (ite (< 0.0 p) 1.0 0.0) (ite (> 1.0 r) r 1.0)))) (not (and (or (not (<= (ite (< quotient_0 r) (- r quotient_0) (- quotient_0 r)) (ite (> 0.0 quotient_0) (- 0.0 quotient_0) (- quotient_0 0.0)))) (>= _let_1 0.0)) (or (not (<= (ite (< quotient_1 r) (- r quotient_1) (- quotient_1 r)) (ite (> 0.0 quotient_1) (- 0.0 quotient_1) (- quotient_1 0.0)))) (<= _let_1 1.0))))))
+(check-sat)

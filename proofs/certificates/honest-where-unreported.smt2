@@ -1,0 +1,13 @@
+; honest-where-unreported: Then e of the drafts is rejected, and the token that q rules out comes right only if it is never drawn.
+(set-logic QF_NRA)
+(declare-const drawn Real)
+(declare-const e Real)
+(declare-const quotient_0 Real)
+(declare-const quotient_1 Real)
+(assert (>= drawn 0.0))
+(assert (> e 0.0))
+(assert (< e 1.0))
+(assert (=> (distinct 0.0 0.0) (= (* quotient_0 0.0) e)))
+(assert (let ((_let_1 (- e 0.0))) (=> (distinct e 0.0) (= (* quotient_1 e) (ite (< 0.0 _let_1) _let_1 0.0)))))
+(assert (not (or (not (= (+ (* drawn (ite (<= 0.0 0.0) (ite (< 0.0 e) 1.0 0.0) (ite (> 1.0 quotient_0) quotient_0 1.0))) (* e (ite (= 0.0 e) e quotient_1))) e)) (= drawn 0.0))))
+(check-sat)

@@ -1,0 +1,11 @@
+; inclusive-off-the-lattice: Off the lattice, where no coin equals the acceptance, u < a and u <= a are one rule.
+(set-logic QF_NRA)
+(declare-const u Real)
+(declare-const a Real)
+(assert (>= u 0.0))
+(assert (< u 1.0))
+(assert (>= a 0.0))
+(assert (<= a 1.0))
+(assert (not (= u a)))
+(assert (let ((_let_1 (<= u a))) (let ((_let_2 (< u a))) (not (and (or (not _let_1) _let_2) (or (not _let_2) _let_1))))))
+(check-sat)

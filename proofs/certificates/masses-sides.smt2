@@ -1,0 +1,12 @@
+; masses-sides: A mass right to error and units lies from (1 - error) * weight - units to (1 + error) * weight + units.
+(set-logic QF_NRA)
+(declare-const error Real)
+(declare-const units Real)
+(declare-const mass Real)
+(declare-const weight Real)
+(assert (>= units 0.0))
+(assert (>= error 0.0))
+(assert (< error 1.0))
+(assert (>= weight 0.0))
+(assert (let ((_let_1 (+ (* error weight) units))) (let ((_let_2 (not (and (<= (- mass weight) _let_1) (<= (- weight mass) _let_1))))) (not (and (or _let_2 (<= (* (- 1.0 error) weight) (+ mass units))) (or _let_2 (>= (* (+ 1.0 error) weight) (- mass units))))))))
+(check-sat)

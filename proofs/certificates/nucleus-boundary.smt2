@@ -1,0 +1,11 @@
+; nucleus-boundary: A rank with exactly top_p of the total before it is dropped.
+(set-logic QF_NRA)
+(declare-const before Real)
+(declare-const top_p Real)
+(declare-const total Real)
+(assert (> top_p 0.0))
+(assert (<= top_p 1.0))
+(assert (> total 0.0))
+(assert (= before (* top_p total)))
+(assert (not (not (< before (* top_p total)))))
+(check-sat)

@@ -1,0 +1,13 @@
+; nucleus-by-sign: A rank is in the real nucleus iff top_p * total - before is positive, times any positive factor as well.
+(set-logic QF_NRA)
+(declare-const factor Real)
+(declare-const before Real)
+(declare-const top_p Real)
+(declare-const total Real)
+(assert (> factor 0.0))
+(assert (>= before 0.0))
+(assert (> top_p 0.0))
+(assert (< top_p 1.0))
+(assert (> total 0.0))
+(assert (let ((_let_1 (* top_p total))) (let ((_let_2 (< before _let_1))) (let ((_let_3 (> (* factor (- _let_1 before)) 0.0))) (not (and (or (not _let_2) _let_3) (or (not _let_3) _let_2)))))))
+(check-sat)

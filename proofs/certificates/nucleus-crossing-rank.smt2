@@ -1,0 +1,13 @@
+; nucleus-crossing-rank: The rank that carries the kept mass to top_p of the total, or over it, is kept, and the next is dropped.
+(set-logic QF_NRA)
+(declare-const before Real)
+(declare-const weight Real)
+(declare-const top_p Real)
+(declare-const total Real)
+(assert (> top_p 0.0))
+(assert (<= top_p 1.0))
+(assert (>= before 0.0))
+(assert (< before (* top_p total)))
+(assert (>= (+ before weight) (* top_p total)))
+(assert (let ((_let_1 (* top_p total))) (not (and (< before _let_1) (not (< (+ before weight) _let_1))))))
+(check-sat)

@@ -1,0 +1,13 @@
+; nucleus-is-a-prefix: Once a rank is dropped, every later rank is dropped: one more weight never brings a rank back.
+(set-logic QF_NRA)
+(declare-const before Real)
+(declare-const weight Real)
+(declare-const top_p Real)
+(declare-const total Real)
+(assert (> top_p 0.0))
+(assert (<= top_p 1.0))
+(assert (> total 0.0))
+(assert (>= before 0.0))
+(assert (>= weight 0.0))
+(assert (let ((_let_1 (* top_p total))) (not (or (not (not (< before _let_1))) (not (< (+ before weight) _let_1))))))
+(check-sat)

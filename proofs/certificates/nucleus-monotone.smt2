@@ -1,0 +1,13 @@
+; nucleus-monotone: A rank that stays at one top_p stays at every larger one.
+(set-logic QF_NRA)
+(declare-const before Real)
+(declare-const top_p Real)
+(declare-const larger Real)
+(declare-const total Real)
+(assert (>= before 0.0))
+(assert (> top_p 0.0))
+(assert (<= top_p larger))
+(assert (<= larger 1.0))
+(assert (> total 0.0))
+(assert (not (or (not (< before (* top_p total))) (< before (* larger total)))))
+(check-sat)

@@ -1,0 +1,10 @@
+; nucleus-off: top_p = 1 keeps every rank of positive weight, and drops a rank with the whole mass before it.
+(set-logic QF_NRA)
+(declare-const before Real)
+(declare-const weight Real)
+(declare-const total Real)
+(assert (>= before 0.0))
+(assert (> weight 0.0))
+(assert (<= (+ before weight) total))
+(assert (let ((_let_1 (* 1.0 total))) (not (and (< before _let_1) (not (< total _let_1))))))
+(check-sat)

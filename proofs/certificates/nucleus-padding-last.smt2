@@ -1,0 +1,11 @@
+; nucleus-padding-last: Every token of positive weight outranks every token of weight 0, and is not outranked by it.
+(set-logic QF_NRA)
+(declare-const weight Real)
+(declare-const id Real)
+(declare-const padding Real)
+(declare-const padding_id Real)
+(assert (> weight 0.0))
+(assert (= padding 0.0))
+(assert (not (= id padding_id)))
+(assert (not (and (or (< padding weight) (and (= weight padding) (< id padding_id))) (not (or (< weight padding) (and (= padding weight) (< padding_id id)))))))
+(check-sat)

@@ -1,0 +1,10 @@
+; one-draw-accepted: Of the first q offsets min(p, q) are accepted: none of none, and the next offset adds one iff accepted.
+(set-logic QF_NIA)
+(declare-const accepted Int)
+(declare-const p Int)
+(declare-const q Int)
+(assert (>= p 0))
+(assert (>= q 0))
+(assert (= accepted (ite (< p q) p q)))
+(assert (let ((_let_1 (+ q 1))) (not (and (= (ite (< 0 p) 0 p) 0) (= (ite (< q p) (+ accepted 1) accepted) (ite (< p _let_1) p _let_1))))))
+(check-sat)

@@ -1,0 +1,13 @@
+; one-draw-excess-onto: Each of the (q - p)+ numbers from the token's running start on is the number of one of its rejected offsets.
+(set-logic QF_NRA)
+(declare-const before Real)
+(declare-const p Real)
+(declare-const q Real)
+(declare-const cell Real)
+(assert (>= before 0.0))
+(assert (>= p 0.0))
+(assert (>= q 0.0))
+(assert (<= before cell))
+(assert (< cell (+ before (- q p))))
+(assert (let ((_let_1 (+ p (- cell before)))) (not (and (>= _let_1 0.0) (< _let_1 q) (not (< _let_1 p)) (= (+ before (- _let_1 p)) cell)))))
+(check-sat)

@@ -1,0 +1,12 @@
+; one-draw-excess-range: The number of a rejected offset is one of the (q - p)+ numbers from the token's running start on.
+(set-logic QF_NRA)
+(declare-const before Real)
+(declare-const off Real)
+(declare-const p Real)
+(declare-const q Real)
+(assert (>= before 0.0))
+(assert (>= p 0.0))
+(assert (<= p off))
+(assert (< off q))
+(assert (let ((_let_1 (- q p))) (let ((_let_2 (+ before (- off p)))) (not (and (<= before _let_2) (< _let_2 (+ before (ite (< 0.0 _let_1) _let_1 0.0))))))))
+(check-sat)

@@ -1,0 +1,12 @@
+; one-draw-owned: Cell by cell, an interval owns min(count, cells past its start), and `count` once the cells reach its end.
+(set-logic QF_NIA)
+(declare-const owned Int)
+(declare-const start Int)
+(declare-const count Int)
+(declare-const cells Int)
+(assert (>= start 0))
+(assert (>= count 0))
+(assert (>= cells 0))
+(assert (let ((_let_1 (- cells start))) (= owned (ite (<= _let_1 0) 0 (ite (< _let_1 count) _let_1 count)))))
+(assert (let ((_let_1 (+ start count))) (let ((_let_2 (- (+ cells 1) start))) (let ((_let_3 (- 0 start))) (not (and (= (ite (<= _let_3 0) 0 (ite (< _let_3 count) _let_3 count)) 0) (= (ite (and (<= start cells) (< cells _let_1)) (+ owned 1) owned) (ite (<= _let_2 0) 0 (ite (< _let_2 count) _let_2 count))) (or (not (>= cells _let_1)) (= owned count))))))))
+(check-sat)

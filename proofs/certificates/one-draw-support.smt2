@@ -1,0 +1,12 @@
+; one-draw-support: After a rejection only a token with more of the target than of the draft is emitted.
+(set-logic QF_NRA)
+(declare-const before Real)
+(declare-const p Real)
+(declare-const q Real)
+(declare-const cell Real)
+(assert (>= before 0.0))
+(assert (>= p 0.0))
+(assert (>= q 0.0))
+(assert (>= cell 0.0))
+(assert (let ((_let_1 (- p q))) (not (or (not (and (<= before cell) (< cell (+ before (ite (< 0.0 _let_1) _let_1 0.0))))) (< q p)))))
+(check-sat)

@@ -1,0 +1,13 @@
+; one-draw-totals: excess - deficit = sum Q - sum P holds of no token and after one more: over one D they are equal.
+(set-logic QF_NRA)
+(declare-const excess Real)
+(declare-const deficit Real)
+(declare-const sum_p Real)
+(declare-const sum_q Real)
+(declare-const p Real)
+(declare-const q Real)
+(assert (>= p 0.0))
+(assert (>= q 0.0))
+(assert (= (- excess deficit) (- sum_q sum_p)))
+(assert (let ((_let_1 (- p q))) (let ((_let_2 (+ deficit (ite (< 0.0 _let_1) _let_1 0.0)))) (let ((_let_3 (- q p))) (let ((_let_4 (+ excess (ite (< 0.0 _let_3) _let_3 0.0)))) (let ((_let_5 (+ sum_q q))) (let ((_let_6 (+ sum_p p))) (let ((_let_7 (- 0.0 0.0))) (not (and (= _let_7 _let_7) (= (- _let_4 _let_2) (- _let_5 _let_6)) (or (not (= _let_6 _let_5)) (= _let_4 _let_2))))))))))))
+(check-sat)

@@ -1,0 +1,13 @@
+; one-hot-target-acceptance: With the target one-hot on y, the acceptance is 1 at y and 0 at any other token.
+(set-logic QF_NRA)
+(declare-const q_y Real)
+(declare-const q_x Real)
+(declare-const quotient_0 Real)
+(declare-const quotient_1 Real)
+(assert (>= q_y 0.0))
+(assert (>= q_x 0.0))
+(assert (<= (+ q_y q_x) 1.0))
+(assert (=> (distinct q_y 0.0) (= 1.0 (* quotient_0 q_y))))
+(assert (=> (distinct q_x 0.0) (= 0.0 (* quotient_1 q_x))))
+(assert (not (and (= (ite (>= 0.0 q_y) (ite (< 0.0 1.0) 1.0 0.0) (ite (> 1.0 quotient_0) quotient_0 1.0)) 1.0) (= (ite (>= 0.0 q_x) (ite (< 0.0 0.0) 1.0 0.0) (ite (> 1.0 quotient_1) quotient_1 1.0)) 0.0))))
+(check-sat)

@@ -1,0 +1,10 @@
+; one-hot-target-mass: With the target one-hot on y, y adds 1 - q(y) to the residual mass and any other token adds nothing.
+(set-logic QF_NRA)
+(declare-const mass Real)
+(declare-const q_y Real)
+(declare-const q_x Real)
+(assert (>= q_y 0.0))
+(assert (>= q_x 0.0))
+(assert (<= (+ q_y q_x) 1.0))
+(assert (let ((_let_1 (- 0.0 q_x))) (let ((_let_2 (- 1.0 q_y))) (not (and (= (+ mass (ite (< 0.0 _let_2) _let_2 0.0)) (- (+ mass 1.0) q_y)) (= (+ mass (ite (< 0.0 _let_1) _let_1 0.0)) mass))))))
+(check-sat)

@@ -1,0 +1,12 @@
+; residual-mass-bounds: The residual mass is at least 0, and at least p - q at the new token and at every token before.
+(set-logic QF_NRA)
+(declare-const mass Real)
+(declare-const seen Real)
+(declare-const p Real)
+(declare-const q Real)
+(assert (>= mass 0.0))
+(assert (>= mass seen))
+(assert (>= p 0.0))
+(assert (>= q 0.0))
+(assert (let ((_let_1 (- p q))) (let ((_let_2 (+ mass (ite (< 0.0 _let_1) _let_1 0.0)))) (not (and (<= 0.0 _let_2) (>= _let_2 seen) (>= _let_2 _let_1))))))
+(check-sat)

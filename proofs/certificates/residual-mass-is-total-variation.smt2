@@ -1,0 +1,11 @@
+; residual-mass-is-total-variation: 2 mass - sum |p - q| = sum p - sum q is kept by one more token; where the sums agree, mass is half of it.
+(set-logic QF_NRA)
+(declare-const mass Real)
+(declare-const distance Real)
+(declare-const sum_p Real)
+(declare-const sum_q Real)
+(declare-const p Real)
+(declare-const q Real)
+(assert (= (- (* 2.0 mass) distance) (- sum_p sum_q)))
+(assert (let ((_let_1 (- p q))) (let ((_let_2 (+ distance (ite (< p q) (- q p) _let_1)))) (let ((_let_3 (* 2.0 (+ mass (ite (< 0.0 _let_1) _let_1 0.0))))) (let ((_let_4 (+ sum_q q))) (let ((_let_5 (+ sum_p p))) (not (and (= (- _let_3 _let_2) (- _let_5 _let_4)) (or (not (= _let_5 _let_4)) (= _let_3 _let_2))))))))))
+(check-sat)

@@ -1,0 +1,10 @@
+; sampler-match-accepts: For probabilities p, q up to one, the draft is accepted at most as often as the token rule accepts it.
+(set-logic QF_NRA)
+(declare-const p Real)
+(declare-const q Real)
+(assert (> p 0.0))
+(assert (> q 0.0))
+(assert (< p 1.0))
+(assert (< q 1.0))
+(assert (not (< (* p q) (ite (< p q) p q))))
+(check-sat)

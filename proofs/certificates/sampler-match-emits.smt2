@@ -1,0 +1,12 @@
+; sampler-match-emits: Summed over the drafts so far, y comes with their mass times p(y); over all of them, with p(y).
+(set-logic QF_NRA)
+(declare-const emitted Real)
+(declare-const seen Real)
+(declare-const p Real)
+(declare-const q Real)
+(assert (>= p 0.0))
+(assert (>= q 0.0))
+(assert (>= seen 0.0))
+(assert (= emitted (* seen p)))
+(assert (let ((_let_1 (+ emitted (* p q)))) (let ((_let_2 (+ seen q))) (not (and (= _let_1 (* _let_2 p)) (or (not (= _let_2 1.0)) (= _let_1 p)))))))
+(check-sat)

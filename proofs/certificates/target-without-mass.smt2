@@ -1,0 +1,11 @@
+; target-without-mass: No coin accepts a token that the target gives no mass, whatever the draft gives it.
+(set-logic QF_NRA)
+(declare-const q Real)
+(declare-const u Real)
+(declare-const quotient_0 Real)
+(assert (>= q 0.0))
+(assert (>= u 0.0))
+(assert (< u 1.0))
+(assert (=> (distinct q 0.0) (= 0.0 (* quotient_0 q))))
+(assert (not (not (< u (ite (>= 0.0 q) (ite (< 0.0 0.0) 1.0 0.0) (ite (> 1.0 quotient_0) quotient_0 1.0))))))
+(check-sat)

@@ -1,0 +1,12 @@
+; temperature-order: Divided by T > 0, two logits compare as before, and equal ones stay equal.
+(set-logic QF_NRA)
+(declare-const a Real)
+(declare-const b Real)
+(declare-const temperature Real)
+(declare-const quotient_0 Real)
+(declare-const quotient_1 Real)
+(assert (> temperature 0.0))
+(assert (=> (distinct temperature 0.0) (= (* quotient_0 temperature) a)))
+(assert (=> (distinct temperature 0.0) (= (* quotient_1 temperature) b)))
+(assert (not (and (or (not (< a b)) (< quotient_0 quotient_1)) (or (not (< b a)) (< quotient_1 quotient_0)) (or (not (= a b)) (= quotient_0 quotient_1)))))
+(check-sat)

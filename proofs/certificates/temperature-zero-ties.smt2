@@ -1,0 +1,10 @@
+; temperature-zero-ties: Where two or more tie, a one-hot stays half a unit of total variation away or more, at every T.
+(set-logic QF_NRA)
+(declare-const S Real)
+(declare-const m Real)
+(declare-const quotient_0 Real)
+(assert (>= m 2.0))
+(assert (>= S 0.0))
+(assert (let ((_let_1 (+ m S))) (=> (distinct _let_1 0.0) (= 1.0 (* quotient_0 _let_1)))))
+(assert (let ((_let_1 (- 1.0 (ite (= 1.0 1.0) quotient_0 0.0)))) (not (>= (* 2.0 (ite (> _let_1 0.0) _let_1 0.0)) 1.0))))
+(check-sat)

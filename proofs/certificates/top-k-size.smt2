@@ -1,0 +1,10 @@
+; top-k-size: Of so many ranks those stay that are below k, all of them where k is 0: min(k, size) ranks.
+(set-logic QF_NIA)
+(declare-const rank Int)
+(declare-const size Int)
+(declare-const k Int)
+(assert (>= rank 0))
+(assert (< rank size))
+(assert (>= k 0))
+(assert (let ((_let_1 (< rank (ite (= 0 k) size (ite (< k size) k size))))) (let ((_let_2 (or (= k 0) (< rank k)))) (not (and (or (not _let_1) _let_2) (or (not _let_2) _let_1))))))
+(check-sat)

@@ -1,0 +1,12 @@
+; top-k-transitive: What outranks a outranks whatever a outranks.
+(set-logic QF_NRA)
+(declare-const weight_t Real)
+(declare-const id_t Real)
+(declare-const weight_a Real)
+(declare-const id_a Real)
+(declare-const weight_b Real)
+(declare-const id_b Real)
+(assert (or (> weight_t weight_a) (and (= weight_t weight_a) (< id_t id_a))))
+(assert (or (> weight_a weight_b) (and (= weight_a weight_b) (< id_a id_b))))
+(assert (not (or (< weight_b weight_t) (and (= weight_t weight_b) (< id_t id_b)))))
+(check-sat)

@@ -1,0 +1,10 @@
+; zero-residual-returns-target: At residual mass 0 the residual is p.
+(set-logic QF_NRA)
+(declare-const p Real)
+(declare-const q Real)
+(declare-const quotient_0 Real)
+(assert (>= p 0.0))
+(assert (<= p q))
+(assert (let ((_let_1 (- p q))) (=> (distinct 0.0 0.0) (= (* quotient_0 0.0) (ite (< 0.0 _let_1) _let_1 0.0)))))
+(assert (not (= (ite (= 0.0 0.0) p quotient_0) p)))
+(check-sat)
