@@ -11,11 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from proofs import coqc
-from proofs.claim import Claim, every_claim
+from proofs import coqc, mutants, vectors
+from proofs.claim import Claim, Mutant, every_claim
 
 VERSION = coqc.installed()
 CLAIMS = [claim for claim in every_claim() if claim.theorem]
+MUTANTS: list[Mutant] = [
+    *(
+        mutants.always_accepts_without_draft,
+        mutants.mass_forgets,
+        mutants.rejection_counts_acceptance,
+        mutants.residual_of_draft,
+    ),
+    *(mutants.marginal_without_residual, mutants.accepts_above_the_threshold, mutants.ratio_forgets_the_past),
+    *(mutants.threshold_without_mass, mutants.keeps_at_the_boundary),
+    mutants.keeps_one_rank_more,
+]
 by_coq = pytest.mark.skipif(VERSION is None, reason="not run: no coqc")
 
 
@@ -50,6 +61,23 @@ def test_closed(claim: Claim, build: Path) -> None:
     module = Path(claim.theorem).stem
     said = coqc.ask(build, f"Ask_{claim.id}", f"Require Import {module}.\nPrint Assumptions {claim.id}.\n")
     assert said.strip() == coqc.CLOSED, said
+
+
+@by_coq
+def test_vectors(build: Path) -> None:
+    """Coq computes what `reference/` computes, on 200 vectors."""
+    assert len(dict(vectors.vectors())) == 200
+    coqc.ask(build, "Vectors", vectors.text())
+
+
+@by_coq
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
+def test_vectors_of_a_mutant(mutant: Mutant, build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Coq refuses the vectors of a `reference/` with a fault in one rule."""
+    monkeypatch.setattr(mutant.module, mutant.replaces, mutant.by)
+    faulty = vectors.text()
+    with pytest.raises(RuntimeError, match="Unable to unify"):
+        coqc.ask(build, f"Vectors_{mutant}", faulty)
 
 
 @by_coq
