@@ -26,10 +26,11 @@ def installed() -> str | None:
 
 
 def run(command: list[str], folder: Path) -> str:
-    """What a command prints; RuntimeError with what it printed if it fails."""
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False)
+    """What a command prints, on either stream; RuntimeError with it if it fails."""
+    out = subprocess.PIPE
+    done = subprocess.run(command, cwd=folder, stdout=out, stderr=subprocess.STDOUT, text=True, timeout=SECONDS, check=False)
     if done.returncode:
-        raise RuntimeError(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        raise RuntimeError(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}")
     return done.stdout
 
 
