@@ -74,6 +74,11 @@ RULES = "tests/unit/test_rules.py"
 ENGINES = "tests/unit/test_engines.py"
 QUESTIONS = "tests/unit/test_engine_questions.py"
 DUMP = "tests/unit/test_dump.py"
+CPC = "tests/unit/test_cpc.py"
+CPC_RULES = "tests/unit/test_cpc_rules.py"
+PROVE = "tests/unit/test_prove.py"
+COQ_VECTORS = "proofs/checks/test_coq.py::test_vectors"
+COQ_VECTORS_REFUSED = "proofs/checks/test_coq.py::test_vectors_of_a_mutant[mass_forgets]"
 
 
 def fault(name: str) -> str:
@@ -258,6 +263,76 @@ MUTANTS = [
         "(odd + 0x7FFF)",
         "0x8000",
         "proofs/checks/test_bfloat16.py",
+    ),
+    Mutant(
+        "cpc: an assumption outlives its scope",
+        "proofs/cpc/__init__.py",
+        "self.scopes.pop()",
+        "self.scopes[0].update(self.scopes.pop())",
+        CPC,
+    ),
+    Mutant(
+        "cpc: anything may be assumed",
+        "proofs/cpc/__init__.py",
+        "require(formula in self.problem.assertions",
+        "require(True or formula in self.problem.assertions",
+        CPC,
+    ),
+    Mutant(
+        "cpc: the last step need not be false",
+        "proofs/cpc/__init__.py",
+        "if last is not FALSE or proof.open",
+        "if proof.open",
+        CPC,
+    ),
+    Mutant(
+        "cpc: a rule that is not known concludes what is stated",
+        "proofs/cpc/__init__.py",
+        "conclusion = infer(rule, premises, args)",
+        "conclusion = stated or infer(rule, premises, args)",
+        CPC,
+    ),
+    Mutant(
+        "cpc: a negative factor keeps the order",
+        "proofs/cpc/arithmetic.py",
+        'op == "=" or c * d > 0',
+        "True",
+        CPC_RULES,
+    ),
+    Mutant(
+        "cpc: every sum of bounds is strict",
+        "proofs/cpc/arithmetic.py",
+        '"<" if strict else "<=", apply("+"',
+        '"<", apply("+"',
+        CPC_RULES,
+    ),
+    Mutant(
+        "export: a file of another lemma is taken",
+        "proofs/export.py",
+        "if read_smt2(smt2) != read_smt2(Obligation(lemmas[slug], CVC5).smt2()):",
+        "if False:",
+        PROVE,
+    ),
+    Mutant(
+        "export: a certificate is not looked at",
+        "proofs/export.py",
+        "steps = checked(proof, smt2).steps",
+        "steps = 99",
+        PROVE,
+    ),
+    Mutant(
+        "coqc: what Coq refuses is accepted",
+        "proofs/coqc.py",
+        "if done.returncode:",
+        "if not done.stdout and done.returncode:",
+        COQ_VECTORS_REFUSED,
+    ),
+    Mutant(
+        "vectors: the reference's laws without what was discarded",
+        "proofs/vectors.py",
+        "return code(emitted) * (code(emitted) + code(discarded))",
+        "return code(emitted) * (code(emitted) + 1)",
+        COQ_VECTORS,
     ),
     Mutant(
         "dyadic: excess cells are numbered by offset",

@@ -13,9 +13,10 @@ import cvc5
 import pytest
 import z3
 
+from proofs.claim import every_claim
 from proofs.cpc import Problem, Refused, check, read_smt2
 from proofs.cpc.terms import Term
-from proofs.obligation import Obligation, every_claim
+from proofs.obligation import Obligation
 from proofs.provers import CVC5
 
 SLUGS = ("coin", "coin-ends", "acceptance-range", "nucleus-by-sign", "counts-sum", "one-draw-owned", "product-by-limbs")
@@ -67,14 +68,14 @@ INT_PROOF = """(
 
 @cache
 def question(slug: str) -> str:
-    """The SMT-LIB file of a claim."""
-    (claim,) = (claim for claim in every_claim() if claim.slug == slug)
-    return Obligation(claim, CVC5).smt2()
+    """The SMT-LIB file of a lemma."""
+    (lemma,) = (lemma for claim in every_claim() for lemma in claim.lemmas if lemma.slug == slug)
+    return Obligation(lemma, CVC5).smt2()
 
 
 @cache
 def certificate(slug: str) -> str:
-    """cvc5's certificate of a claim."""
+    """cvc5's certificate of a lemma."""
     solver = cvc5.Solver(cvc5.TermManager())
     for option, value in OPTIONS.items():
         solver.setOption(option, str(value))

@@ -21,7 +21,7 @@ from mtplx import doors, exponential
 from mtplx import tail as code
 from mtplx.selection import AT_ONCE, BLOCKS, leading, spare
 from proofs import blocks, cuts, tail, temperature
-from proofs.mutants import measured_on_what_is_left, measured_untempered
+from proofs.step_mutants import measured_on_what_is_left, measured_untempered
 from reference import pointwise
 from reference.dialects import Dialect, cut
 from reference.filters import SamplerConfig, kept_by_top_k, rank
