@@ -114,11 +114,6 @@ def tree(p: Law, children: Sequence[int], after_rejection: Callable[[Law, int], 
     return run
 
 
-def zeroed_and_renormalised(p: Law, x: int) -> Law:
-    """The law of another token than x."""
-    return rules.normalised(rules.without(p, x))
-
-
 def siblings(p: Law, q: Law, judging: Callable[[Law, Law], Law]) -> Program:
     """Two siblings drawn without replacement, each judged by judging(q, the law that it was drawn from)."""
 
@@ -130,7 +125,7 @@ def siblings(p: Law, q: Law, judging: Callable[[Law, Law], Law]) -> Program:
             if tape.coin() < pointwise.acceptance(n, rest[x], judge[x]):
                 return x
             rest = residual_law(rest, judge, residual_mass(rest, judge))
-            drawn_from = zeroed_and_renormalised(drawn_from, x)
+            drawn_from = rules.ruled_out(drawn_from, x)
         return tape.categorical(rest)
 
     return run
